@@ -1,0 +1,1 @@
+"""The virtual rack: real Linux guests behind virtual CRS switches."""
