@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, Sparkloom developers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was declared and what was seen, side by side: the two inputs of every rule.
+
+A source that gave nothing is None, never an empty answer: a rule then says that it
+could not tell, and never that all is well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvidence:
+    """What one node's modules returned in a verification run."""
+
+    facts: Record | None = None  # node_facts
+    paths: list[Record] | None = None  # fabric_probe, one a rail and peer
+    logins: list[Record] | None = None  # ssh_mesh_probe, one a user, peer and name
+    clock: Record | None = None  # clock_check
+    bandwidth: list[Record] | None = None  # rdma_bandwidth, one a rail and partner
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchEvidence:
+    links: list[Record] | None = None  # routeros_links, one a declared link
+    bridge_ports: list[Record] | None = None  # routeros_facts
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The plan's part that verification compares with; host variables by their own names."""
+
+    links: list[Record]  # cluster_links
+    nodes: dict[str, Record]
+    switches: dict[str, Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    nodes: dict[str, NodeEvidence] = field(default_factory=dict)
+    switches: dict[str, SwitchEvidence] = field(default_factory=dict)
