@@ -29,7 +29,9 @@ def load(path: Path) -> Any:
 def tasks_in(items: list[dict[str, Any]] | None) -> Iterator[dict[str, Any]]:
     """Yield every task of a list, those inside blocks and plays included."""
     for item in items or []:
-        nested = [key for key in ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "handlers") if key in item]
+        nested = [
+            key for key in ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "handlers") if key in item
+        ]
         for key in nested:
             yield from tasks_in(item[key])
         if not {"block", "hosts"} & item.keys():
@@ -65,7 +67,9 @@ def test_a_task_file_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_TASK_FILE
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "roles").glob("*/defaults/*.yml")), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "roles").glob("*/defaults/*.yml")), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_a_defaults_file_is_short_and_holds_literals(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= LONGEST_DEFAULTS_FILE
