@@ -15,7 +15,7 @@ description:
     the node to the same rail of each peer.
   - Reports every path, also those that fail; a failed path does not fail the module, since its
     judgement needs the other end as well.
-author: Sparkloom developers
+author: Sparkloom developers (@sparkloom)
 options:
   interfaces:
     description: The node's rails, as the plan gives them in C(fabric_interfaces).
