@@ -12,6 +12,9 @@ from typing import Any
 # perftest's first port in NVIDIA's Spark performance guide; one more for each rail.
 FIRST_PORT = 12000
 
+# What timeout(1) exits with when it had to end the command.
+TIMED_OUT = 124
+
 _ROW = re.compile(
     r"^\s*(?P<bytes>\d+)\s+(?P<iterations>\d+)\s+(?P<peak>[\d.]+)\s+(?P<average>[\d.]+)\s+(?P<rate>[\d.]+)\s*$",
     re.MULTILINE,
