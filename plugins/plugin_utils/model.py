@@ -212,4 +212,5 @@ class Cluster:
     management: IPv4Network | None = None
     time_sync: TimeSync = TimeSync()
     ofed: Ofed = Ofed()
+    environment: dict[str, str] = field(default_factory=dict)
     requirements: Requirements = Requirements()
