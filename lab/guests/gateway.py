@@ -1,0 +1,48 @@
+"""The way from the controller into the management network: a QEMU without a machine.
+
+QEMU's user network forwards loopback ports, one address a guest, without root; a hub joins it with the socket
+on which the rack's data plane listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from lab.guests.errors import GuestError
+from lab.guests.process import kill, last_words, running_pid, spawn, until
+from lab.guests.qemu import gateway_arguments
+
+_GRACE = 5.0
+_START = 10.0
+
+
+class Gateway:
+    """``forwards`` maps "127.83.0.11:2222" to "10.83.0.11:22"; ``host`` is the gateway's own address."""
+
+    def __init__(
+        self, state: Path, forwards: Mapping[str, str], subnet: str = "10.83.0.0/24", host: str = "10.83.0.1"
+    ) -> None:
+        self._log = state / "gateway.log"
+        self._pid = state / "gateway.pid"
+        self._arguments = gateway_arguments(state / "net" / "gateway", subnet, host, forwards, self._pid)
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def alive(self) -> bool:
+        return running_pid(self._pid) is not None
+
+    async def start(self) -> None:
+        """Start it; whoever listens on ``STATE/net/gateway`` must do so already."""
+        await kill(self._pid, _GRACE)
+        self._process = process = await spawn(self._arguments, self._log, "gateway")
+        # The pid file is written when everything before it went well, the ports included.
+        if not await until(lambda: self.alive or process.returncode is not None, _START) or not self.alive:
+            raise GuestError(f"the gateway to the guests does not start: {last_words(self._log)}")
+
+    async def stop(self) -> None:
+        await kill(self._pid, _GRACE)
+        if self._process is not None:
+            await self._process.wait()
+            self._process = None

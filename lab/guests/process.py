@@ -1,0 +1,78 @@
+"""QEMU processes: started here, known by a pid file, stopped by pid."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.guests.errors import GuestError
+from lab.guests.qemu import PROGRAM
+
+_POLL = 0.05
+
+
+async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subprocess.Process:
+    """Start QEMU; its words go to ``log``."""
+    try:
+        with log.open("wb") as output:
+            return await asyncio.create_subprocess_exec(
+                *arguments,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                # The terminal's Ctrl-C is the rack's to handle.
+                start_new_session=True,
+            )
+    except FileNotFoundError as error:
+        raise GuestError(f"{what}: no {arguments[0]} here; run lab/install-tools") from error
+
+
+def last_words(log: Path) -> str:
+    """Return what a process said at its end, for an error's text."""
+    try:
+        lines = log.read_text(errors="replace").strip().splitlines()
+    except OSError:
+        return "without a word"
+    return lines[-1] if lines else "without a word"
+
+
+def running_pid(pid_file: Path) -> int | None:
+    """Return the pid in ``pid_file`` if it is still a QEMU of ours: one that was told that very file."""
+    try:
+        pid = int(pid_file.read_text())
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except (OSError, ValueError):
+        return None
+    ours = PROGRAM.encode() in arguments[0] and str(pid_file).encode() in arguments
+    return pid if ours else None
+
+
+async def kill(pid_file: Path, grace: float) -> None:
+    """End the process of ``pid_file``: SIGTERM, and SIGKILL after ``grace`` seconds."""
+    for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, grace)):
+        pid = running_pid(pid_file)
+        if pid is None:
+            break
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            break
+        if await until(lambda: running_pid(pid_file) is None, patience):
+            break
+    else:
+        raise GuestError(f"process {running_pid(pid_file)} ({pid_file.name}) does not end, not even when killed")
+    pid_file.unlink(missing_ok=True)  # noqa: ASYNC240  # One call on a small local file.
+
+
+async def until(condition: Callable[[], bool], timeout: float) -> bool:  # noqa: ASYNC109
+    """Wait for a condition of the world outside; return whether it came true."""
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() >= end:
+            return False
+        await asyncio.sleep(_POLL)
+    return True
