@@ -71,15 +71,16 @@ class VirtualCrs:
         return self.state.export()
 
     def configure(self, path: str, item: str, **changes: str) -> None:
-        """Change a row behind the API's back; ``item`` is a name or an id, underscores in names are hyphens.
+        """Change a row behind the API's back; underscores in the names of ``changes`` stand for hyphens.
 
-        The device's own checks of values and rules apply, users' rights do not.
+        ``item`` is an id, a name or, in tables without names, the interface of the row. The device's own checks of values and rules apply, users' rights do not.
         """
         directory = self.state.schema.directory(path)
         if directory is None:
             raise KeyError(path)
         table = self.state.store.tables[path]
         row = table.rows[0] if table.singleton else table.find(item)
+        row = row or next((member for member in table.rows if member.values.get("interface") == item), None)
         if row is None:
             raise errors.no_such_item()
         given = {name.replace("_", "-"): value for name, value in changes.items()}

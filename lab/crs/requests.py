@@ -81,11 +81,13 @@ def directory_of(schema: Schema, request: Request) -> Directory:
     raise errors.no_such_command()
 
 
-def check_arguments(directory: Directory, request: Request, extra: frozenset[str] = frozenset()) -> None:
+def check_arguments(directory: Directory, request: Request) -> None:
     """Raise the trap of the first argument that the command does not take."""
-    known = directory.arguments(request.command) | extra
+    known = directory.arguments(request.command)
     if request.command in _OF_ITEMS and not directory.singleton:
         known |= {".id", "numbers"}
+    if request.command == "unset":
+        known |= {"value-name"}  # in no crawl of the switch chip's tables
     for name in request.arguments:
         if name.removeprefix("!") not in known:
             raise errors.unknown_parameter(name.removeprefix("!"))

@@ -287,10 +287,10 @@ _CHECKS: dict[str, Callable[[State, Row, Values], None]] = {
 def check(state: State, path: str, row: Row, after: Values) -> None:
     """Raise the trap that the device answers when ``row`` cannot become ``after``.
 
-    ``row`` of a new item is in no table yet.
+    ``row`` of a new item is empty.
     """
     name = after.get("name")
-    if (name is not None and name != row.name) or (name is not None and row not in state.store.tables[path].rows):
+    if name is not None and name != row.name:
         if path in INTERFACES:
             if name in state.interface_names():
                 raise errors.failure("already have interface with such name")

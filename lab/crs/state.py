@@ -126,9 +126,9 @@ class State:
     def add(self, path: str, values: Values) -> Row:
         """Add a row, or raise the trap of the rule that forbids it."""
         table = self.store.tables[path]
-        fresh = Row("", {**table.defaults, **values})
-        rules.check(self, path, fresh, fresh.values)
-        row = self.store.insert(path, fresh.values | rules.made(self, path, values), interface=path in INTERFACES)
+        after = {**table.defaults, **values}
+        rules.check(self, path, Row("", {}), after)
+        row = self.store.insert(path, after | rules.made(self, path, values), interface=path in INTERFACES)
         if path == f"{QOS}/tx-manager":
             factory.add_queues(self.store, row.name)
         self.settle()

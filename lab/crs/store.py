@@ -44,7 +44,7 @@ class Table:
         """Return the row that an id or a name means."""
         if item.startswith("*"):
             return self.by_id(item)
-        return next((row for row in self.rows if item in {row.name, row.values.get("default-name")}), None)
+        return next((row for row in self.rows if item and row.name == item), None)
 
 
 Snapshot = dict[str, list[Row]]

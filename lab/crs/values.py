@@ -121,7 +121,7 @@ def _parse_number(name: str, text: str, wanted: ValueType) -> str:
     number = int(text, 0) if text.startswith("0x") else int(text)
     if wanted.low is not None and wanted.high is not None and not wanted.low <= number <= wanted.high:
         raise errors.out_of_range(name, wanted.low, wanted.high)
-    return text if text.startswith("0x") else str(number)
+    return text if name == "priority" and text.startswith("0x") else str(number)  # priorities print as they were given
 
 
 def parse_duration(text: str) -> float | None:
