@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from certificates import make_authority
+from crs_certificates import make_authority
 
 from lab.crs.device import Options, VirtualCrs
 from lab.wiring import Unwired

@@ -1,5 +1,5 @@
 import pytest
-from desk import Desk
+from crs_desk import Desk
 
 
 @pytest.fixture

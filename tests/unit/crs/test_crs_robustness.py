@@ -2,7 +2,7 @@
 
 import contextlib
 
-from desk import Desk
+from crs_desk import Desk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

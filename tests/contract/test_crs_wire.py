@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from wire import Wire
+from crs_wire import Wire
 
 from lab.crs.codec import encode_sentence
 
