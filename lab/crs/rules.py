@@ -153,7 +153,10 @@ def derived(state: State, path: str, row: Row) -> Values:
 
 
 def connection_rows(connections: Iterable[tuple[str, str, str]]) -> list[Values]:
-    """Return the dynamic rows of ``/ip/service``: one for each open connection (service, local, remote)."""
+    """Return the dynamic rows of ``/ip/service``: one for each open connection (service, local, remote).
+
+    That there are such rows was recorded, their ids were not.
+    """
     return [
         {
             ".id": f"*F{number:07X}",
@@ -211,6 +214,7 @@ def _check_ethernet(state: State, row: Row, after: Values) -> None:
         # Nobody recorded whether the device refuses or clamps; refusing shows the mistake.
         raise errors.out_of_range("l2mtu", 0, highest)
     if int(after["mtu"]) > int(after["l2mtu"]):
+        # An owner saw the refusal, nobody its words; these are the ones recorded for a bridge.
         raise errors.failure("could not set mtu")
 
 
@@ -229,6 +233,7 @@ def _check_member(state: State, row: Row, after: Values) -> None:
         for other in state.store.tables[MEMBERS].rows
         if other is not row
     ):
+        # The words are the console's as remembered; not recorded over the API.
         raise errors.failure("device already added as bridge port")
 
 

@@ -78,4 +78,5 @@ class SafeMode:
         if not self.enabled:
             return {"enabled": "false", "current": "false"}
         current = "true" if self.held_by(session) else "false"
+        # What the device shows as owner was not recorded.
         return {"enabled": "true", "user": self.user, "current": current, "owner": "api"}
