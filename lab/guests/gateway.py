@@ -10,12 +10,10 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from lab.guests.errors import GuestError
-from lab.guests.process import kill, last_words, running_pid, spawn, until
+from lab.guests.process import kill, running_pid, start_qemu
 from lab.guests.qemu import gateway_arguments
 
 _GRACE = 5.0
-_START = 10.0
 
 
 class Gateway:
@@ -24,9 +22,11 @@ class Gateway:
     def __init__(
         self, state: Path, forwards: Mapping[str, str], subnet: str = "10.83.0.0/24", host: str = "10.83.0.1"
     ) -> None:
+        state = state.resolve()
         self._log = state / "gateway.log"
         self._pid = state / "gateway.pid"
-        self._arguments = gateway_arguments(state / "net" / "gateway", subnet, host, forwards, self._pid)
+        self._qmp = state / "gateway.qmp"
+        self._arguments = gateway_arguments(state / "net" / "gateway", subnet, host, forwards, self._pid, self._qmp)
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -36,10 +36,7 @@ class Gateway:
     async def start(self) -> None:
         """Start it; whoever listens on ``STATE/net/gateway`` must do so already."""
         await kill(self._pid, _GRACE)
-        self._process = process = await spawn(self._arguments, self._log, "gateway")
-        # The pid file is written when everything before it went well, the ports included.
-        if not await until(lambda: self.alive or process.returncode is not None, _START) or not self.alive:
-            raise GuestError(f"the gateway to the guests does not start: {last_words(self._log)}")
+        self._process = await start_qemu(self._arguments, self._log, self._qmp, "gateway")
 
     async def stop(self) -> None:
         await kill(self._pid, _GRACE)

@@ -11,7 +11,7 @@ from lab.guests.accelerator import Accelerator
 from lab.guests.agent import Agent
 from lab.guests.errors import GuestError
 from lab.guests.image import Image
-from lab.guests.process import kill, last_words, running_pid, spawn, until
+from lab.guests.process import kill, last_words, running_pid, spawn, start_qemu, until
 from lab.guests.qemu import GuestPaths, guest_arguments
 from lab.guests.qmp import qmp
 from lab.guests.seed import INTERFACES, GuestConfig, write_seed
@@ -20,7 +20,6 @@ RESTARTS = 3
 # What the kernel, or our own init, says when this boot leads nowhere.
 PANICS = ("Kernel panic", "sparkloom: no root file system", "sparkloom: the seed cannot be read")
 _GRACE = 5.0
-_START = 20.0
 _WATCH = 1.0
 _COMMAND = 60.0
 
@@ -33,7 +32,7 @@ class Guest:
 
     def __init__(self, config: GuestConfig, image: Image, state: Path, accelerator: Accelerator) -> None:
         self.config = config
-        self.paths = GuestPaths(state, config.name)
+        self.paths = GuestPaths(state.resolve(), config.name)
         self.restarts = 0
         self._image = image
         self._accelerator = accelerator
@@ -63,10 +62,7 @@ class Guest:
         arguments = guest_arguments(
             self.paths, self.config.macs, self._image.kernel, self._image.initrd, self._accelerator
         )
-        self._process = process = await spawn(arguments, self.paths.log, self.name)
-        # The pid file is written when QEMU has everything it needs, the cables included.
-        if not await until(lambda: self.alive or process.returncode is not None, _START) or not self.alive:
-            raise GuestError(f"{self.name}: QEMU does not start: {last_words(self.paths.log)}")
+        self._process = await start_qemu(arguments, self.paths.log, self.paths.qmp, self.name)
         for interface in self._down:
             await self._set_link(interface, up=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import time
@@ -10,13 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.guests.errors import GuestError
-from lab.guests.qemu import PROGRAM
+from lab.guests.qmp import qmp
 
 _POLL = 0.05
+_START = 30.0
 
 
 async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subprocess.Process:
-    """Start QEMU; its words go to ``log``."""
+    """Start a program; its words go to ``log``."""
     try:
         with log.open("wb") as output:
             return await asyncio.create_subprocess_exec(
@@ -31,6 +33,28 @@ async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subproces
         raise GuestError(f"{what}: no {arguments[0]} here; run lab/install-tools") from error
 
 
+async def start_qemu(arguments: list[str], log: Path, socket: Path, what: str) -> asyncio.subprocess.Process:
+    """Start QEMU and wait until it runs: it has its cables and ports and answers on its QMP socket.
+
+    The pid file is no sign of that; QEMU writes it before it opens anything else.
+    """
+    process = await spawn(arguments, log, what)
+    end = time.monotonic() + _START
+    while True:
+        try:
+            await qmp(socket, "query-status")
+        except GuestError as error:
+            if process.returncode is not None:
+                raise GuestError(f"{what}: QEMU does not start: {last_words(log)}") from error
+            if time.monotonic() >= end:
+                process.kill()
+                await process.wait()
+                raise GuestError(f"{what}: QEMU does not start within {_START:.0f} s: {last_words(log)}") from error
+            await asyncio.sleep(_POLL)
+        else:
+            return process
+
+
 def last_words(log: Path) -> str:
     """Return what a process said at its end, for an error's text."""
     try:
@@ -41,14 +65,13 @@ def last_words(log: Path) -> str:
 
 
 def running_pid(pid_file: Path) -> int | None:
-    """Return the pid in ``pid_file`` if it is still a QEMU of ours: one that was told that very file."""
+    """Return the pid in ``pid_file`` if it is still the process that was told that very file."""
     try:
         pid = int(pid_file.read_text())
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (OSError, ValueError):
         return None
-    ours = PROGRAM.encode() in arguments[0] and str(pid_file).encode() in arguments
-    return pid if ours else None
+    return pid if (b"-pidfile", str(pid_file).encode()) in itertools.pairwise(arguments) else None
 
 
 async def kill(pid_file: Path, grace: float) -> None:
