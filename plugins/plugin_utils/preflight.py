@@ -197,7 +197,9 @@ def _interfaces(name: str, own: Facts, declared: tuple[str, ...]) -> list[Findin
     absent = [interface for interface in declared if interface not in seen]
     if not absent:
         return []
-    fabric = {rail.interface for model in node_models().values() for cage in model.cages for rail in cage.rails.values()}
+    fabric = {
+        rail.interface for model in node_models().values() for cage in model.cages for rail in cage.rails.values()
+    }
     there = sorted(fabric & seen.keys())
     if not there and len(absent) == len(declared):
         return [

@@ -90,7 +90,8 @@ def judge(tracking: Tracking | None, sources: list[Source], max_offset_ms: float
     if tracking.reference_id == LOCAL_CLOCK:
         words = "chronyd follows its own clock instead of a server"
         return Clock(False, None, tracking.reference, tracking.stratum, words)
-    if not tracking.synchronised or followed is None:
+    # chronyd keeps to a server that fell silent; after eight polls without an answer nobody can vouch for it.
+    if not tracking.synchronised or followed is None or followed.reach == 0:
         return Clock(False, None, None, None, _unsynchronised(sources))
     # The clock may have moved since the last sample (tracking), or when it was taken (source).
     offset_ms = round(max(abs(tracking.offset), abs(followed.offset)) * 1000, 3)

@@ -7,19 +7,26 @@ from ansible_collections.sparkloom.cluster.plugins.module_utils.node.clock impor
     parse_tracking,
 )
 
-# chrony 4.6 of Debian 13: a node that follows the head, the head itself, and a node just started.
+# Recorded from chrony 4.3: a follower, its reference (`local stratum 8`), a follower just started, no daemon.
 FOLLOWS = (
-    "0A53000B,10.83.0.11,9,1764601234.123456789,-0.000012345,0.000031000,0.000052000,"
-    "-12.345,0.010,0.520,0.000412000,0.000098000,16.2,Normal\n"
+    "0A53000B,10.83.0.11,9,1796138925.917751620,0.000031325,-0.000000806,0.000000806,"
+    "-2.293,-0.000,94.177,0.000008449,0.001437752,1.0,Normal\n"
 )
-LOCAL = "7F7F0101,,8,1764601234.123456789,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,0.0,0.0,0.0,Normal\n"
-UNSYNCHRONISED = "00000000,,0,0.000000000,0.000000000,0.0,0.0,0.000,0.000,0.000,1.0,1.0,0.0,Not synchronised\n"
+LOCAL = (
+    "7F7F0101,,8,1796138922.045943889,0.000000000,0.000000000,0.000000000,"
+    "0.000,0.000,0.000,0.000000000,0.000000000,0.0,Normal\n"
+)
+UNSYNCHRONISED = (
+    "00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,"
+    "0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised\n"
+)
 REFUSED = "506 Cannot talk to daemon\n"
 
-SELECTED = "^,*,10.83.0.11,8,4,377,11,-0.000023000,-0.000031000,0.000215000\n"
-FAR = "^,*,10.83.0.11,8,4,377,11,-0.123000000,-0.123000000,0.000215000\n"
-SILENT = "^,?,10.83.0.11,0,4,0,4294967295,0.000000000,0.000000000,0.000000000\n"
-SAMPLING = "^,?,10.83.0.11,8,2,1,1,0.000100000,0.000100000,0.000215000\n"
+SELECTED = "^,*,10.83.0.11,8,2,77,14,0.000000897,0.000000092,0.000004386\n"
+FAR = "^,*,10.83.0.11,8,2,77,14,-0.123000000,-0.123000000,0.000004386\n"
+FELL_SILENT = "^,*,10.83.0.11,8,4,0,152,0.000000897,0.000000092,0.000004386\n"
+SILENT = "^,?,10.83.0.11,0,2,0,4294967295,0.000000000,0.000000000,0.000000000\n"
+SAMPLING = "^,?,10.83.0.11,8,2,1,0,0.000030145,0.000030145,0.000032622\n"
 
 
 def seen(tracking: str, sources: str, is_reference: bool = False) -> Clock:
@@ -30,7 +37,7 @@ def test_a_clock_that_agrees() -> None:
     clock = seen(FOLLOWS, SELECTED)
     assert clock.to_dict() == {
         "synchronised": True,
-        "offset_ms": 0.023,
+        "offset_ms": 0.031,
         "reference": "10.83.0.11",
         "stratum": 9,
         "problem": "",
@@ -41,6 +48,12 @@ def test_the_greater_of_both_offsets_counts() -> None:
     clock = seen(FOLLOWS, FAR)
     assert (clock.synchronised, clock.offset_ms) == (True, 123.0)
     assert clock.problem == "the clock is 123.0 ms off 10.83.0.11, more than 50.0 ms"
+
+
+def test_a_server_that_fell_silent_vouches_for_nothing() -> None:
+    clock = seen(FOLLOWS, FELL_SILENT)
+    assert (clock.synchronised, clock.offset_ms) == (False, None)
+    assert "no answer from 10.83.0.11" in clock.problem
 
 
 def test_the_reference_has_nothing_to_be_off_from() -> None:
@@ -68,4 +81,4 @@ def test_why_a_clock_is_not_synchronised() -> None:
 
 
 def test_reach_is_octal() -> None:
-    assert parse_sources(SELECTED)[0].reach == 0o377
+    assert parse_sources(SELECTED)[0].reach == 0o77
