@@ -32,7 +32,7 @@ from lab.wiring import LinkState
 
 # The stand-ins' accounts; on loopback alone, and named in the lab's group variables.
 USERS = {"admin": ("sparkloom-lab", "full"), "viewer": ("sparkloom-lab-viewer", "read")}
-ROUTEROS_VERSION = "7.24"
+ROUTEROS_VERSION = "7.24.2"
 READY_SECONDS = 900.0
 PARALLEL_STARTS = 8
 

@@ -71,7 +71,10 @@ def make_plan(cluster: Cluster) -> Plan:
         group_vars={
             cluster.name: _everywhere(cluster, found),
             group["nodes"]: _every_node(cluster, rails),
-            group["switches"]: {"switch_min_routeros": cluster.requirements.min_routeros},
+            group["switches"]: {
+                "switch_min_routeros": cluster.requirements.min_routeros,
+                "switch_warn_versions": deny.warned_routeros(),
+            },
         },
         host_vars=host_vars,
     )

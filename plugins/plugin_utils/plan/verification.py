@@ -42,7 +42,7 @@ def _rails(own: tuple[RailPlan, ...], partner: tuple[RailPlan, ...]) -> list[dic
 def rounds(rails: dict[str, tuple[RailPlan, ...]]) -> dict[str, list[dict[str, Any]]]:
     """Return each node's part in each round, as the options of ``rdma_bandwidth``."""
     parts: dict[str, list[dict[str, Any]]] = {}
-    for node in rails:
+    for node, own in rails.items():
         parts[node] = []
         for round_pairs in pairs(list(rails)):
             part: dict[str, Any] = {"partner": "", "role": "server", "rails": []}
@@ -50,6 +50,6 @@ def rounds(rails: dict[str, tuple[RailPlan, ...]]) -> dict[str, list[dict[str, A
                 if node in {server, client}:
                     partner = client if node == server else server
                     role = "server" if node == server else "client"
-                    part = {"partner": partner, "role": role, "rails": _rails(rails[node], rails[partner])}
+                    part = {"partner": partner, "role": role, "rails": _rails(own, rails[partner])}
             parts[node].append(part)
     return parts

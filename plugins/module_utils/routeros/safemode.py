@@ -1,0 +1,88 @@
+# Copyright: (c) 2026, Sparkloom developers
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes under RouterOS safe mode: all of them take hold, or none does.
+
+``/safe-mode/take`` binds what follows to the session: when the session dies, the device undoes it by
+itself. So the order is take, change, read back, prove that a fresh login works, release. Whatever
+fails before the release leaves the switch as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.engine import Command
+from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.session import (
+    RouterosError,
+    Session,
+    TrapError,
+    UnreachableError,
+)
+
+UNDONE = "the switch was put back as it was"
+UNDOES_ITSELF = (
+    "the switch undoes by itself what was changed in this session (safe mode); run again once it answers, "
+    "the next run finishes the work"
+)
+
+
+def apply(session: Session, commands: Sequence[Command], remaining: Callable[[], Sequence[str]]) -> None:
+    """Carry out ``commands`` under safe mode.
+
+    ``remaining`` reads the switch again and names what still differs. Raises RouterosError that says what
+    went wrong and in which state the switch is.
+    """
+    _take(session)
+    try:
+        for command in commands:
+            session.call(command.word, command.attributes)
+        left = list(remaining())
+        if left:
+            raise RouterosError(f"the switch took the change but shows something else: {'; '.join(left)}")
+        _prove_login(session)
+    except UnreachableError as error:
+        raise UnreachableError(f"{error}; {UNDOES_ITSELF}") from None
+    except RouterosError as error:
+        _unroll(session)
+        raise RouterosError(f"{error}; {UNDONE}") from None
+    _release(session)
+
+
+def _take(session: Session) -> None:
+    try:
+        session.call("/safe-mode/take")
+    except TrapError as error:
+        if "no such command" in error.message:
+            raise RouterosError(
+                f"{session.target} has no safe mode over the API; it needs RouterOS 7.18 or later, nothing was changed"
+            ) from None
+        raise RouterosError(
+            f"safe mode of {session.target} cannot be taken ({error.message}): somebody else may hold it; end that "
+            "session or run /safe-mode/release on the switch, nothing was changed"
+        ) from None
+
+
+def _prove_login(session: Session) -> None:
+    """Log in afresh before the change becomes permanent: a switch that locked us out must go back."""
+    try:
+        with Session(session.target) as second:
+            second.call("/system/identity/print")
+    except RouterosError as error:
+        raise RouterosError(f"after the change a fresh login failed: {error}") from None
+
+
+def _release(session: Session) -> None:
+    try:
+        session.call("/safe-mode/release")
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"{error}; whether the change was kept is not known, the next run sees and finishes it"
+        ) from None
+
+
+def _unroll(session: Session) -> None:
+    try:
+        session.call("/safe-mode/unroll")
+    except RouterosError as error:
+        raise UnreachableError(f"{error}; {UNDOES_ITSELF}") from None
