@@ -136,12 +136,13 @@ def read(session: Session, wanted: list[dict[str, Any]]) -> ports.PortsPlan:
 def work(module: AnsibleModule, session: Session) -> dict[str, Any]:
     wanted = module.params["ports"]
     plan = read(session, wanted)
+
+    def remaining() -> list[str]:
+        left = read(session, wanted).changes
+        return engine.diff_text(left)[0].splitlines()
+
     if plan.commands and not module.check_mode:
-        safemode.apply(
-            session,
-            plan.commands,
-            remaining=lambda: engine.diff_text(read(session, wanted).changes)[0].splitlines(),
-        )
+        safemode.apply(session, plan.commands, remaining)
     before, after = engine.diff_text(plan.changes)
     header = f"{session.target} {ports.PATH}"
     interrupts = f"{header} ({plan.blast_radius})"

@@ -82,9 +82,8 @@ def _explain(expected: Mapping[str, Any], row: Row) -> tuple[str, str]:
         return f"no cable is plugged into {expected['port']}", f"plug the {cable['kind']} in at {cable['ends'][0]}"
     if row.get("sfp-encoding") == _NRZ and cable.get("encoding") != _NRZ:
         return (
-            f"a QSFP28 cable is plugged in where the cluster file declares a {cable['kind']}; {_module_text(row)}; it "
-            "carries at most 100G and looks like a QSFP56 cable",
-            f"buy a {cable['description']} for {cable['ends'][0]} to {cable['ends'][1]}",
+            f"a QSFP28 cable is plugged in where the cluster file declares a {cable['kind']}; {_module_text(row)}",
+            f"buy a {cable['description']}; a QSFP28 cable looks the same and carries at most 100G",
         )
     if row.get("eeprom-checksum") == "bad" and rate != wanted:
         return (
@@ -99,8 +98,7 @@ def _explain(expected: Mapping[str, Any], row: Row) -> tuple[str, str]:
     if rate != wanted:
         return (
             f"the port came up at {rate}G",
-            "run the role switch: the port was left on auto-negotiation or at another speed; if it is forced already, "
-            "replace the cable",
+            "run the role switch, which forces the speed; if it is forced already, replace the cable",
         )
     if row.get("fec", "") != expected["fec"]:
         return (

@@ -37,9 +37,7 @@ def apply(session: Session, commands: Sequence[Command], remaining: Callable[[],
     try:
         for command in commands:
             session.call(command.word, command.attributes)
-        left = list(remaining())
-        if left:
-            raise RouterosError(f"the switch took the change but shows something else: {'; '.join(left)}")
+        _read_back(remaining())
         _prove_login(session)
     except UnreachableError as error:
         raise UnreachableError(f"{error}; {UNDOES_ITSELF}") from None
@@ -61,6 +59,11 @@ def _take(session: Session) -> None:
             f"safe mode of {session.target} cannot be taken ({error.message}): somebody else may hold it; end that "
             "session or run /safe-mode/release on the switch, nothing was changed"
         ) from None
+
+
+def _read_back(left: Sequence[str]) -> None:
+    if left:
+        raise RouterosError(f"the switch took the change but shows something else: {'; '.join(left)}")
 
 
 def _prove_login(session: Session) -> None:

@@ -15,7 +15,7 @@ import functools
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 try:
     from librouteros import connect
@@ -111,7 +111,7 @@ class Session:
         self.sentences = 0
         self._api: Any = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         self.open()
         return self
 

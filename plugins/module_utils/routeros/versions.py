@@ -26,7 +26,7 @@ def warnings(version: str, ranges: Sequence[Mapping[str, str]]) -> list[str]:
     """Return a sentence for each range of versions that this one is in."""
     number = parse_version(version)
     return [
-        f"RouterOS {version.split()[0]}: {row['reason']}; {row['remedy']} ({row['source']})"
+        f"RouterOS {version.split(maxsplit=1)[0]}: {row['reason']}; {row['remedy']} ({row['source']})"
         for row in ranges
         if parse_version(row["from"]) <= number < parse_version(row["below"])
     ]
