@@ -67,10 +67,10 @@ class InventoryModule(BaseInventoryPlugin):
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         super().parse(inventory, loader, path, cache)
         try:
-            plan = make_plan(parse_text(Path(path).read_text(encoding="utf-8"), path))
+            plan = make_plan(parse_text(Path(path).read_bytes(), path))
         except ClusterFileError as error:
             raise AnsibleParserError(str(error)) from None
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise AnsibleParserError(f"{path} cannot be read: {error}") from None
         for parent, groups in plan.children.items():
             inventory.add_group(parent)

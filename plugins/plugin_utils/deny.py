@@ -49,6 +49,9 @@ def denied_variable(name: str, value: str, nodes: int) -> DeniedVariable | None:
     """Return why a variable may not have this value on a cluster of ``nodes``, or None."""
     for row in _lists()["environment"]:
         denied = DeniedVariable(**row)
-        if denied.name == name and denied.value in {None, value} and nodes >= denied.min_nodes:
+        if denied.name != name or nodes < denied.min_nodes:
+            continue
+        # NCCL compares names of networks without regard to case.
+        if denied.value is None or denied.value.casefold() == value.strip().casefold():
             return denied
     return None

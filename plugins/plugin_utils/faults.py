@@ -43,13 +43,18 @@ class Fault:
 
 @dataclass
 class Faults:
-    """The faults found so far."""
+    """The faults found so far, each once."""
 
     found: list[Fault] = field(default_factory=list)
+    _seen: set[Fault] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._seen = set(self.found)
 
     def add(self, key: Key, problem: str, remedy: str) -> None:
         fault = Fault(key, problem, remedy)
-        if fault not in self.found:
+        if fault not in self._seen:
+            self._seen.add(fault)
             self.found.append(fault)
 
     def __iter__(self) -> Iterator[Fault]:

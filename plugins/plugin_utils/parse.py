@@ -31,8 +31,11 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.shape import che
 _CHECKS = (names.check, addresses.check, cabling.check, sizes.check)
 
 
-def parse_text(text: str, source: str = "") -> Cluster:
-    """Return the cluster that ``text`` declares. Raises ClusterFileError with all faults."""
+def parse_text(text: str | bytes, source: str = "") -> Cluster:
+    """Return the cluster that ``text`` declares. Raises ClusterFileError with all faults.
+
+    Bytes are what a file holds; that they are not UTF-8 is one more fault of it.
+    """
     try:
         document = reader.read(text)
     except ClusterFileError as error:

@@ -18,19 +18,28 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import 
 Schema = dict[str, Any]
 
 PLUGIN = "sparkloom.cluster.cluster"
-HOST_NAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
+# ``$`` of Python also matches before a last line break, which a block scalar (``|``) leaves
+# behind; the look-ahead refuses it, and editors' engines read it the same way.
+_END = r"$(?!\n)"
+# A letter somewhere: the resolver takes a number for an address (10 is 0.0.0.10).
+HOST_NAME = r"^(?=[0-9-]*[a-z])[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?" + _END
 # What Ansible accepts as a group's name without a warning.
-CLUSTER_NAME = r"^[a-z][a-z0-9_]{0,62}$"
-USER_NAME = r"^[a-z_][a-z0-9_-]{0,31}$"
-INTERFACE_NAME = r"^[A-Za-z0-9_.-]{1,15}$"
-VARIABLE_NAME = r"^[A-Z][A-Z0-9_]*$"
-IPV4 = r"^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$"
-IPV4_SUBNET = r"^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/\d{1,2}$"
-CABLE_END = r"^[^/\s]+/[^/\s]+$"
+CLUSTER_NAME = r"^[a-z][a-z0-9_]{0,62}" + _END
+USER_NAME = r"^[a-z_][a-z0-9_-]{0,31}" + _END
+INTERFACE_NAME = r"^[A-Za-z0-9_.-]{1,15}" + _END
+VARIABLE_NAME = r"^[A-Z][A-Z0-9_]*" + _END
+IPV4 = r"^[0-9]{1,3}(\.[0-9]{1,3}){3}" + _END
+IPV4_SUBNET = r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}" + _END
+CABLE_END = r"^[^/\s]+/[^/\s]+" + _END
+SERVER = r"^[A-Za-z0-9.:-]+" + _END
+ROUTEROS = r"^[0-9]+\.[0-9]+(\.[0-9]+)?" + _END
+RELEASE = r"^[0-9]+(\.[0-9]+)+" + _END
+# It ends up in files of one line a value.
+ONE_LINE = r"^[^\u0000-\u001f\u007f]*" + _END
 
 # A pattern says nothing to an owner; these words do.
 PATTERN_WORDS = {
-    HOST_NAME: "a host name: lower case letters, digits and hyphens",
+    HOST_NAME: "a host name: lower case letters, digits and hyphens, with a letter in it",
     CLUSTER_NAME: "lower case letters, digits and underscores, a letter first",
     USER_NAME: "the name of a Linux account",
     INTERFACE_NAME: "the name of a network interface",
@@ -38,6 +47,10 @@ PATTERN_WORDS = {
     IPV4: "an IPv4 address such as 10.0.0.11",
     IPV4_SUBNET: "an IPv4 subnet such as 192.168.100.0/24",
     CABLE_END: "DEVICE/CAGE, such as spark1/1 or crs812/qsfp56-dd-1",
+    SERVER: "the address or name of an NTP server",
+    ROUTEROS: "a release of RouterOS such as '7.18', in quotes",
+    RELEASE: "a release such as '2.9.1', in quotes",
+    ONE_LINE: "text of one line",
 }
 
 
@@ -70,7 +83,7 @@ def _list(description: str, items: Schema, **more: Any) -> Schema:
 def _connect() -> Schema:
     return _object(
         "How this machine reaches the host, when that is not its address: a tunnel, or the virtual rack.",
-        {"host": _text("Address or name.", minLength=1), "port": _whole("TCP port.", 1, 65535)},
+        {"host": _text("Address or name.", ONE_LINE, minLength=1), "port": _whole("TCP port.", 1, 65535)},
         ("host",),
     )
 
@@ -100,9 +113,11 @@ def _switch() -> Schema:
                 "type": "boolean",
                 "default": True,
             },
-            "ca_path": _text("File on this machine with the CA that signed the switch's certificate.", minLength=1),
-            "username": _text("RouterOS user.", minLength=1, default="admin"),
-            "bridge": _text("The one hardware-offloaded bridge.", minLength=1, default="bridge"),
+            "ca_path": _text(
+                "File on this machine with the CA that signed the switch's certificate.", ONE_LINE, minLength=1
+            ),
+            "username": _text("RouterOS user.", ONE_LINE, minLength=1, default="admin"),
+            "bridge": _text("The one hardware-offloaded bridge.", ONE_LINE, minLength=1, default="bridge"),
             "l2mtu": _whole("L2MTU of every fabric lane, in bytes.", 1500, 65535, default=9216),
         },
         ("model", "address"),
@@ -160,12 +175,14 @@ def _requirements() -> Schema:
         "What preflight asks of every node; the defaults are those of a DGX Spark.",
         {
             "architecture": _text("Machine architecture.", enum=["aarch64", "x86_64"], default="aarch64"),
-            "distributions": _list("Supported distributions.", _text("Such as Ubuntu 24.04."), minItems=1),
+            "distributions": _list(
+                "Supported distributions.", _text("Such as Ubuntu 24.04.", ONE_LINE, minLength=1), minItems=1
+            ),
             "min_memory_gib": _number("Least memory in GiB.", default=100),
             "min_free_disk_gib": _number("Least free space of / in GiB.", default=20),
             "pcie_width": _whole("PCIe lanes of each rail.", 1, 16, default=4),
             "pcie_speed_gts": _number("PCIe speed of each rail in GT/s.", default=32),
-            "min_routeros": _text("Oldest RouterOS.", r"^\d+\.\d+(\.\d+)?$", default="7.18"),
+            "min_routeros": _text("Oldest RouterOS.", ROUTEROS, default="7.18"),
         },
     )
 
@@ -205,12 +222,12 @@ def cluster_schema() -> Schema:
                 "description": "Variables to set on every node beside the planned ones, or instead of them.",
                 "type": "object",
                 "propertyNames": {"pattern": VARIABLE_NAME},
-                "additionalProperties": {"type": ["string", "integer"]},
+                "additionalProperties": {"type": ["string", "integer"], "pattern": ONE_LINE},
             },
             "time_sync": _object(
                 "Time; without servers the head is the reference.",
                 {
-                    "servers": _list("NTP servers.", _text("Address or name.", r"^[A-Za-z0-9.:-]+$"), uniqueItems=True),
+                    "servers": _list("NTP servers.", _text("Address or name.", SERVER), uniqueItems=True),
                     "max_offset_ms": _number("Greatest offset of a node from the reference, in ms.", default=50),
                 },
             ),
@@ -218,7 +235,7 @@ def cluster_schema() -> Schema:
                 "The RDMA stack.",
                 {
                     "provider": _text("Where the drivers come from.", enum=["inbox", "doca"], default="inbox"),
-                    "doca_floor": _text("Oldest DOCA-OFED release; for provider doca.", r"^\d+(\.\d+)+$"),
+                    "doca_floor": _text("Oldest DOCA-OFED release; for provider doca.", RELEASE),
                 },
             ),
             "requirements": _requirements(),

@@ -12,6 +12,13 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.checks.draft imp
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.faults import Faults, Key
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import RAILS
 
+# Never given to hosts: this network, loopback, link-local, multicast and what is reserved.
+_SPECIAL = tuple(
+    IPv4Network(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4")
+)
+_DEFAULT_PORT = {"nodes": 22, "switches": 8729}
+_PLAIN_API_PORT = 8728
+
 
 def check(draft: Draft, faults: Faults) -> None:
     _hosts(draft, faults)
@@ -32,7 +39,7 @@ def _subnet(text: str | None, key: Key, faults: Faults) -> IPv4Network | None:
     if str(loose) != text:
         faults.add(key, f"{text!r} has bits beyond its prefix", f"Write {loose}")
         return None
-    if loose.is_loopback or loose.is_multicast or loose.is_unspecified or loose.is_link_local:
+    if any(loose.overlaps(special) for special in _SPECIAL):
         faults.add(key, f"{text!r} cannot be given to hosts", "Choose a private subnet such as 192.168.100.0/24")
         return None
     return loose
@@ -50,7 +57,7 @@ def _hosts(draft: Draft, faults: Faults) -> None:
             except AddressValueError:
                 faults.add(key, f"{text!r} is not an IPv4 address", "Write it like 10.0.0.11")
                 continue
-            if address.is_loopback or address.is_multicast or address.is_unspecified:
+            if any(address in special for special in _SPECIAL if not special.is_link_local):
                 faults.add(key, f"{text} cannot be the address of a host", "Give its address on the management network")
             elif other := owners.get(address):
                 faults.add(key, f"{text} is the address of {other} as well", "Give each host its own address")
@@ -60,14 +67,17 @@ def _hosts(draft: Draft, faults: Faults) -> None:
 
 
 def _endpoints(draft: Draft, faults: Faults) -> None:
-    owners: dict[tuple[str, int | None], str] = {}
+    owners: dict[tuple[str, int], str] = {}
     for section, entries in (("nodes", draft.nodes), ("switches", draft.switches)):
         for name, entry in entries.items():
             if not (connect := entry.get("connect")) or "host" not in connect:
                 continue
-            where = (connect["host"], connect.get("port"))
+            default = _PLAIN_API_PORT if entry.get("tls") is False else _DEFAULT_PORT[section]
+            where = (connect["host"], connect.get("port", default))
             if where in owners:
-                faults.add((section, name, "connect"), f"reaches {owners[where]} as well", "Give each host its own way in")
+                faults.add(
+                    (section, name, "connect"), f"reaches {owners[where]} as well", "Give each host its own way in"
+                )
             owners.setdefault(where, name)
 
 
@@ -102,7 +112,9 @@ def _inside_management(draft: Draft, faults: Faults) -> None:
                 "Correct the address or management.subnet",
             )
         elif address in {draft.management.network_address, draft.management.broadcast_address}:
-            faults.add((section, name, "address"), f"{address} is the subnet's own address", "Give the host another one")
+            faults.add(
+                (section, name, "address"), f"{address} is the subnet's own address", "Give the host another one"
+            )
 
 
 def _apart(draft: Draft, faults: Faults) -> None:
@@ -119,7 +131,9 @@ def _apart(draft: Draft, faults: Faults) -> None:
     for key, _, subnet in named:
         if draft.management and subnet.overlaps(draft.management):
             faults.add(
-                key, f"{subnet} overlaps the management subnet {draft.management}", "Choose a subnet that nothing else uses"
+                key,
+                f"{subnet} overlaps the management subnet {draft.management}",
+                "Choose a subnet that nothing else uses",
             )
             continue
         inside = [name for name, address in draft.addresses.items() if address in subnet]

@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, Sparkloom developers
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cables: do their plugs fit, do they carry the rate, does every node meet every other?"""
+"""Cables: whether their plugs fit, carry the rate, and bring every node to every other."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class _Reading:
         targets = entry.get("to")
         far_texts = targets if isinstance(targets, list) else [targets]
         far_keys: list[Key] = [
-            (*self.key, "to", index) if isinstance(targets, list) else (*self.key, "to") for index in range(len(far_texts))
+            (*self.key, "to", index) if isinstance(targets, list) else (*self.key, "to")
+            for index in range(len(far_texts))
         ]
         kind = hardware.cable_kinds().get(entry.get("kind", ""))
         near = self._end(entry.get("from"), (*self.key, "from"))
@@ -55,7 +56,7 @@ class _Reading:
         if kind is None or near is None or None in far or not all(fitting):
             return None
         cable = Cable(kind, near, tuple(end for end in far if end), entry.get("rate_gbps"))
-        sound = [self._legs(cable), self._no_short_circuit(cable), self._rate(cable)]
+        sound = [self._legs(cable), self._no_short_circuit(cable), self._rate(cable, far_keys)]
         return cable if all(sound) else None
 
     def _end(self, text: str | None, key: Key) -> CableEnd | None:
@@ -67,6 +68,8 @@ class _Reading:
         if device in self.draft.switches:
             return self._switch_end(device, cage, key)
         known = [*self.draft.nodes, *self.draft.switches]
+        if not self.draft.nodes or self.draft.data.get("switches", {}) is None:
+            return None  # The hosts as a whole are missing or misshapen, which is said once.
         guess = nearest(device, known)
         self.faults.add(
             key,
@@ -97,8 +100,12 @@ class _Reading:
         if stem in cages:
             lanes = len(cages[stem])
             known = lane.isdigit() and 1 <= int(lane) <= lanes
-            problem = f"{cage!r} is a lane of cage {stem}" if known else f"cage {stem} has lanes 1 to {lanes}, no {lane}"
-            remedy = f"Write the cage alone, {device}/{stem}; the legs of a breakout cable take its lanes in the order of to"
+            problem = (
+                f"{cage!r} is a lane of cage {stem}" if known else f"cage {stem} has lanes 1 to {lanes}, no {lane}"
+            )
+            remedy = (
+                f"Write the cage alone, {device}/{stem}; the legs of a breakout cable take its lanes in the order of to"
+            )
         else:
             problem = f"a {model.model} has no cage {cage!r}"
             guess = nearest(cage, cages)
@@ -110,7 +117,9 @@ class _Reading:
         cage_plug = _cage_plug(self.draft, end)
         if hardware.plug_fits(plug, cage_plug):
             return True
-        owner = "a Spark" if end.device in self.draft.nodes else self.draft.switches[end.device].get("model", "a switch")
+        owner = (
+            "a Spark" if end.device in self.draft.nodes else self.draft.switches[end.device].get("model", "a switch")
+        )
         remedy = f"Take a cable with a plug that fits {cage_plug}"
         if end.device in self.draft.nodes and plug == "QSFP56-DD":
             remedy = "Take a 400g-dac-2x200g, whose legs end in QSFP56, or turn the cable round"
@@ -135,7 +144,7 @@ class _Reading:
         self.faults.add(self.key, f"both ends of the cable are in {cable.near.device}", "Join two different devices")
         return False
 
-    def _rate(self, cable: Cable) -> bool:
+    def _rate(self, cable: Cable, far_keys: list[Key]) -> bool:
         kind = cable.kind
         rate = cable.rate_gbps or kind.leg_rate_gbps
         if rate > kind.leg_rate_gbps:
@@ -146,15 +155,21 @@ class _Reading:
                 "Buy a QSFP56 cable (200g-dac: 4 x 50G PAM4) for 200G, or lower rate_gbps",
             )
             return False
-        legs = [(cable.near, (*self.key, "from"), kind.far_ends), *((end, (*self.key, "to"), 1) for end in cable.far)]
-        return all([self._layout(end, key, count, rate) for end, key, count in legs])
+        # Every end is judged, also after a bad one.
+        fitting = [
+            self._layout(cable.near, (*self.key, "from"), kind.far_ends, rate),
+            *(self._layout(end, key, 1, rate) for end, key in zip(cable.far, far_keys, strict=True)),
+        ]
+        return all(fitting)
 
     def _layout(self, end: CableEnd, key: Key, legs: int, rate: int) -> bool:
         """Note a fault when an end cannot be split into ``legs`` links of ``rate``."""
         if end.device in self.draft.nodes:
             if legs == 1:
                 return True
-            self.faults.add(key, "a Spark's cage cannot be split", "The from end of a breakout cable belongs in a switch")
+            self.faults.add(
+                key, "a Spark's cage cannot be split", "The from end of a breakout cable belongs in a switch"
+            )
             return False
         model = self.draft.switch_model(end.device)
         if model is None:
@@ -189,7 +204,9 @@ def _used_once(draft: Draft, faults: Faults) -> None:
             if end in users:
                 first = users[end]
                 other = "by this cable twice" if first == index else f"by cables[{first}] as well"
-                faults.add(("cables", index), f"cage {end} is used {other}", "A cage takes one cable; correct one of the two")
+                faults.add(
+                    ("cables", index), f"cage {end} is used {other}", "A cage takes one cable; correct one of the two"
+                )
             users.setdefault(end, index)
 
 
@@ -273,7 +290,9 @@ def _interfaces(draft: Draft, faults: Faults) -> None:
         rails = {rail.interface for cage in draft.node_model(name).cages for rail in cage.rails.values()}
         if interface in rails:
             faults.add(
-                ("nodes", name, "management_interface"), f"{interface} is a rail of the fabric", "Use the RJ45 port, enP7s7"
+                ("nodes", name, "management_interface"),
+                f"{interface} is a rail of the fabric",
+                "Use the RJ45 port, enP7s7",
             )
         elif interface.startswith("wl"):
             faults.add(

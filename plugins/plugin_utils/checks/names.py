@@ -8,6 +8,8 @@ from __future__ import annotations
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.checks.draft import Draft
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.deny import denied_variable
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.faults import Faults, nearest
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import RAILS
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan.addressing import rail_name
 
 # Groups that the inventory makes beside the cluster's own, and those of Ansible.
 _RESERVED = frozenset({"all", "ungrouped", "nodes", "switches", "heads", "localhost"})
@@ -15,6 +17,7 @@ _RESERVED = frozenset({"all", "ungrouped", "nodes", "switches", "heads", "localh
 
 def check(draft: Draft, faults: Faults) -> None:
     _hosts(draft, faults)
+    _rail_names(draft, faults)
     _head(draft, faults)
     _settings(draft, faults)
     _environment(draft, faults)
@@ -31,12 +34,23 @@ def _hosts(draft: Draft, faults: Faults) -> None:
             if name in groups:
                 faults.add((section, name), "is the name of a group in the inventory", "Give the host another name")
     if cluster in _RESERVED:
-        faults.add(("cluster",), f"{cluster!r} is a group of every inventory", "Name the cluster otherwise, such as spark8")
+        faults.add(
+            ("cluster",), f"{cluster!r} is a group of every inventory", "Name the cluster otherwise, such as spark8"
+        )
+
+
+def _rail_names(draft: Draft, faults: Faults) -> None:
+    """Note hosts named as the plan names a node's rail: /etc/hosts would give the name two addresses."""
+    rails = {rail_name(node, rail): node for node in draft.nodes for rail in RAILS}
+    for section, entries in (("nodes", draft.nodes), ("switches", draft.switches)):
+        for name in entries:
+            if node := rails.get(name):
+                faults.add((section, name), f"is the name of a rail of {node} as well", "Give the host another name")
 
 
 def _head(draft: Draft, faults: Faults) -> None:
     head = draft.data.get("head")
-    if head and head not in draft.nodes:
+    if head and draft.nodes and head not in draft.nodes:
         guess = nearest(head, draft.nodes)
         faults.add(
             ("head",),

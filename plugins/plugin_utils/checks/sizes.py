@@ -35,7 +35,9 @@ def check(draft: Draft, faults: Faults) -> None:
                 f"Use at most {greatest}; 9216 fits an MTU of 9000",
             )
         elif mtu > greatest:
-            faults.add(("fabric", "mtu"), f"{mtu} is above the {greatest} that {name} ({model.model}) carries", "Use 9000")
+            faults.add(
+                ("fabric", "mtu"), f"{mtu} is above the {greatest} that {name} ({model.model}) carries", "Use 9000"
+            )
         elif mtu > l2mtu:
             faults.add(
                 ("switches", name, "l2mtu"),
