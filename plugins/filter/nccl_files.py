@@ -12,7 +12,7 @@ author: Sparkloom developers (@sparkloom)
 description:
   - Returns the files of a node's NCCL environment as M(sparkloom.cluster.node_files) takes them.
   - Refuses a value that systemd, docker and the shell would not read as the same text.
-positional: gid_index
+positional: gid_index, users
 options:
   _input:
     description: The environment, as the plan gives it in C(nccl_environment).
@@ -21,6 +21,11 @@ options:
   gid_index:
     description: Value of C(NCCL_IB_GID_INDEX); without it the variable is what the environment says.
     type: int
+  users:
+    description: Users that may lock memory without limit.
+    type: list
+    elements: str
+    default: []
 """
 
 EXAMPLES = r"""
@@ -37,16 +42,18 @@ _value:
   elements: dict
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils import environment_files
 
 
-def nccl_files(environment: dict[str, Any], gid_index: int | None = None) -> list[dict[str, Any]]:
+def nccl_files(
+    environment: dict[str, Any], gid_index: int | None = None, users: Iterable[str] = ()
+) -> list[dict[str, Any]]:
     try:
-        return environment_files.files(environment, gid_index)
+        return environment_files.files(environment, gid_index, users)
     except environment_files.EnvironmentValueError as fault:
         raise AnsibleFilterError(str(fault)) from fault
 

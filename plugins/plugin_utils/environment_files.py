@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _HEADER = "# Written by Sparkloom (role nccl); edit the cluster file instead.\n"
@@ -64,10 +64,24 @@ def shell(environment: Mapping[str, str]) -> str:
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
 
 
-def files(environment: Mapping[str, Any], gid_index: int | None = None) -> list[dict[str, Any]]:
-    """Return the files of an environment as node_files takes them."""
+def _memlock(users: Iterable[str]) -> dict[str, Any]:
+    """Return the limits: registering memory for RDMA locks it, and the usual limit is some MiB."""
+    lines = "".join(f"{user} - memlock unlimited\n" for user in users)
+    path = "/etc/security/limits.d/60-sparkloom-memlock.conf"
+    if not lines:
+        return {"path": path, "state": "absent"}
+    return {"path": path, "content": f"{_HEADER}{lines}", "mode": "0644"}
+
+
+def files(
+    environment: Mapping[str, Any], gid_index: int | None = None, users: Iterable[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the files of an environment as node_files takes them.
+
+    An index that was looked up yields to one that the owner put into the environment.
+    """
     index = {} if gid_index is None else {_INDEX: str(gid_index)}
-    variables = checked({**environment, **index})
+    variables = checked({**index, **environment})
     nccl = {name: value for name, value in variables.items() if name.startswith("NCCL_")}
     whole = {
         "/etc/sparkloom/nccl.env": plain(variables),
@@ -77,4 +91,5 @@ def files(environment: Mapping[str, Any], gid_index: int | None = None) -> list[
     return [
         *({"path": path, "content": f"{_HEADER}{text}", "mode": "0644"} for path, text in whole.items()),
         {"path": "/etc/nccl.conf", "content": plain(nccl), "block": "nccl"},
+        _memlock(users),
     ]

@@ -20,7 +20,7 @@ ENVIRONMENT = {
 
 
 def texts(gid_index: int | None = None) -> dict[str, str]:
-    return {entry["path"]: entry["content"] for entry in files(ENVIRONMENT, gid_index)}
+    return {entry["path"]: entry["content"] for entry in files(ENVIRONMENT, gid_index, ["spark"])}
 
 
 def test_every_reader_gets_its_file() -> None:
@@ -42,6 +42,17 @@ def test_a_found_index_joins_and_none_does_not() -> None:
     assert "NCCL_IB_GID_INDEX=3\n" in texts(3)["/etc/nccl.conf"]
     assert "NCCL_IB_GID_INDEX=0\n" in texts(0)["/etc/nccl.conf"]
     assert "GID_INDEX" not in str(texts(None))
+
+
+def test_an_index_of_the_owner_wins() -> None:
+    (entry, *_rest) = files({"NCCL_IB_GID_INDEX": "5"}, 3)
+    assert "NCCL_IB_GID_INDEX=5\n" in entry["content"]
+
+
+def test_locked_memory_is_for_the_users_alone() -> None:
+    path = "/etc/security/limits.d/60-sparkloom-memlock.conf"
+    assert texts()[path].endswith("spark - memlock unlimited\n")
+    assert {"path": path, "state": "absent"} in files(ENVIRONMENT)
 
 
 @pytest.mark.parametrize("value", ["a b", "a;b", "^mlx5_0", "a&b|c", "*", "a#b", "~", "(x)", ""])
