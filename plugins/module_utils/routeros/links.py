@@ -74,12 +74,19 @@ def _module_text(row: Row) -> str:
     )
 
 
+def _cage_here(expected: Mapping[str, Any]) -> str:
+    """Return the cage of this switch that the cable ends in; the link may be written from its other end."""
+    peer = expected["peer"]
+    near, far = expected["cable"]["ends"]
+    return str(far if near == f"{peer['name']}/{peer['cage']}" else near)
+
+
 def _explain(expected: Mapping[str, Any], row: Row) -> tuple[str, str]:
     """Return (problem, remedy) of a link that is not as declared; both empty when it is."""
     rate, wanted = rate_of(row), expected["rate_gbps"]
     cable, peer = expected["cable"], expected["peer"]["label"]
     if row.get("sfp-module-present") in {"false", "no"}:
-        return f"no cable is plugged into {expected['port']}", f"plug the {cable['kind']} in at {cable['ends'][0]}"
+        return f"no cable is plugged into {expected['port']}", f"plug the {cable['kind']} in at {_cage_here(expected)}"
     if row.get("sfp-encoding") == _NRZ and cable.get("encoding") != _NRZ:
         return (
             f"a QSFP28 cable is plugged in where the cluster file declares a {cable['kind']}; {_module_text(row)}",

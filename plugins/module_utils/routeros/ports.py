@@ -49,7 +49,7 @@ class BlastRadius:
             return "a new l2mtu restarts every interface of the switch, the management port included"
         parts = []
         if self.cages:
-            parts.append(f"enabling a lane restarts all of {', '.join(self.cages)}")
+            parts.append(f"enabling or disabling a lane restarts all of {', '.join(self.cages)}")
         if self.ports:
             parts.append(f"the links of {', '.join(self.ports)} go down and come up again")
         return "; ".join(parts) or "no link goes down"
@@ -87,7 +87,7 @@ def plan(ports: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> PortsPlan:
     lowers = [change for change in present if int(change.after.get("l2mtu", "65536")) < mtu[change.key]]
     raises = [change for change in present if change not in lowers]
     commands = [*set_commands(PATH, lowers, _LOWER), *set_commands(PATH, raises, _RAISE)]
-    cage_of = {port["name"]: port.get("cage", port["name"]) for port in ports}
+    cage_of = {port["name"]: port.get("cage") or port["name"] for port in ports}
     return PortsPlan(present, tuple(commands), blast_radius(present, cage_of), missing)
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+# A release counts above its candidates, those above the test builds.
+_STAGES = {"alpha": 0, "beta": 1, "rc": 2, None: 3}
+
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """Return the numbers of ``7.24.2 (stable)`` or ``7.24rc4``; a release counts above its candidates."""
-    found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(alpha|beta|rc)?", text)
+    """Return the numbers of ``7.24.2 (stable)`` or ``7.24rc4``, in an order that compares; empty when unreadable."""
+    found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:(alpha|beta|rc)(\d*))?", text)
     if not found:
         return ()
-    major, minor, patch, candidate = found.groups()
-    return int(major), int(minor), int(patch or 0), 0 if candidate else 1
+    major, minor, patch, stage, build = found.groups()
+    return int(major), int(minor), int(patch or 0), _STAGES[stage], int(build or 0)
 
 
 def too_old(version: str, floor: str) -> bool:
