@@ -73,5 +73,15 @@ lab-test: $(DEV_READY) lab-tools
 	$(call say,The main job on the virtual rack)
 	pytest tests/lab -q
 
+golden: $(DEV_READY)
+	$(call say,Rewriting the goldens of the plan)
+	tools/golden
+
+schema: $(DEV_READY)
+	$(call say,Writing docs/cluster.schema.json)
+	PYTHONPATH=collections python -c 'from ansible_collections.sparkloom.cluster.plugins.plugin_utils import schema; \
+	  print(schema.schema_text(), end="")' >docs/cluster.schema.json.new
+	mv docs/cluster.schema.json.new docs/cluster.schema.json
+
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .ansible reports
