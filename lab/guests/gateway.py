@@ -26,7 +26,8 @@ class Gateway:
         self._log = state / "gateway.log"
         self._pid = state / "gateway.pid"
         self._qmp = state / "gateway.qmp"
-        self._arguments = gateway_arguments(state / "net" / "gateway", subnet, host, forwards, self._pid, self._qmp)
+        self._socket = state / "net" / "gateway"
+        self._arguments = gateway_arguments(self._socket, subnet, host, forwards, self._pid, self._qmp)
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -36,7 +37,7 @@ class Gateway:
     async def start(self) -> None:
         """Start it; whoever listens on ``STATE/net/gateway`` must do so already."""
         await kill(self._pid, _GRACE)
-        self._process = await start_qemu(self._arguments, self._log, self._qmp, "gateway")
+        self._process = await start_qemu(self._arguments, self._log, self._qmp, [self._socket], "gateway")
 
     async def stop(self) -> None:
         await kill(self._pid, _GRACE)

@@ -62,7 +62,9 @@ class Guest:
         arguments = guest_arguments(
             self.paths, self.config.macs, self._image.kernel, self._image.initrd, self._accelerator
         )
-        self._process = await start_qemu(arguments, self.paths.log, self.paths.qmp, self.name)
+        self._process = await start_qemu(
+            arguments, self.paths.log, self.paths.qmp, [self.paths.net(name) for name in INTERFACES], self.name
+        )
         for interface in self._down:
             await self._set_link(interface, up=False)
 

@@ -7,14 +7,14 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lab.guests.errors import GuestError
 from lab.guests.qmp import qmp
 
 _POLL = 0.05
-_START = 30.0
+_START = 20.0
 
 
 async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subprocess.Process:
@@ -33,26 +33,33 @@ async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subproces
         raise GuestError(f"{what}: no {arguments[0]} here; run lab/install-tools") from error
 
 
-async def start_qemu(arguments: list[str], log: Path, socket: Path, what: str) -> asyncio.subprocess.Process:
-    """Start QEMU and wait until it runs: it has its cables and ports and answers on its QMP socket.
+async def start_qemu(
+    arguments: list[str], log: Path, socket: Path, cables: Iterable[Path], what: str
+) -> asyncio.subprocess.Process:
+    """Start QEMU and wait until it answers on its QMP socket and its cables are plugged in.
 
-    The pid file is no sign of that; QEMU writes it before it opens anything else.
+    The pid file is no sign of that, since QEMU writes it before it opens anything else; nor is a process that
+    stays, since QEMU starts without cables where nobody listens.
     """
     process = await spawn(arguments, log, what)
     end = time.monotonic() + _START
     while True:
         try:
-            await qmp(socket, "query-status")
-        except GuestError as error:
-            if process.returncode is not None:
-                raise GuestError(f"{what}: QEMU does not start: {last_words(log)}") from error
-            if time.monotonic() >= end:
-                process.kill()
-                await process.wait()
-                raise GuestError(f"{what}: QEMU does not start within {_START:.0f} s: {last_words(log)}") from error
-            await asyncio.sleep(_POLL)
+            network = await qmp(socket, "human-monitor-command", **{"command-line": "info network"})
+        except GuestError:
+            trouble = last_words(log)
         else:
-            return process
+            loose = [path for path in cables if f"unix:{path}\n" not in network.replace("\r", "")]
+            if not loose:
+                return process
+            trouble = f"nothing listens on {', '.join(map(str, loose))}"
+        if process.returncode is not None:
+            raise GuestError(f"{what}: QEMU does not start: {last_words(log)}")
+        if time.monotonic() >= end:
+            process.kill()
+            await process.wait()
+            raise GuestError(f"{what}: QEMU is not up within {_START:.0f} s: {trouble}")
+        await asyncio.sleep(_POLL)
 
 
 def last_words(log: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.guests import process
 from lab.guests.errors import GuestError
 from lab.guests.image import Image
 from lab.guests.machine import RESTARTS, Guest
@@ -49,7 +50,9 @@ async def qmp(reader, writer):
             log.write(json.dumps(request) + "\\n")
         if request["execute"] == "quit":
             os._exit(0)
-        writer.write(b'{{"event": "NOTHING"}}\\n{{"return": {{}}}}\\n')
+        # As if every cable were plugged in.
+        answer = "".join(f"unix:{{path}}\\r\\n" for path in re.findall(r"addr.path=(\\S+)", options) if act != "loose")
+        writer.write(b'{{"event": "NOTHING"}}\\n' + json.dumps({{"return": answer}}).encode() + b"\\n")
 
 async def main():
     for path in state.values():
@@ -150,3 +153,14 @@ def test_a_new_start_ends_the_guest_of_an_earlier_rack(tools: Path, config: Gues
         await later.stop()
 
     asyncio.run(live())
+
+
+def test_a_cable_that_nobody_holds_is_named(
+    tools: Path, config: GuestConfig, image: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """QEMU itself starts all the same, and the guest would have a dead NIC."""
+    monkeypatch.setattr(process, "_START", 1.0)
+    guest = make(tools, config, image, ["loose"])
+    with pytest.raises(GuestError, match=r"nothing listens on \S+/spark1.enP7s7"):
+        asyncio.run(guest.start())
+    assert not guest.alive
