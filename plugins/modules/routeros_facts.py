@@ -11,16 +11,16 @@ module: routeros_facts
 short_description: Read what a CRS8xx switch is, and refuse one that cannot work
 version_added: 0.1.0
 description:
-  - Reads identity, versions and model of a switch; with O(gather) also its ports, bridges and health.
+  - Reads versions and model of a switch; with O(gather) also its identity, ports, bridges and health.
   - Fails when the switch is another model than declared or its RouterOS is too old.
 author: Sparkloom developers (@sparkloom)
 extends_documentation_fragment: [sparkloom.cluster.routeros]
 options:
   gather:
-    description: What to read besides identity and versions.
+    description: What to read besides versions and model; each costs a sentence or two.
     type: list
     elements: str
-    choices: [ports, bridge, health]
+    choices: [identity, ports, bridge, health]
     default: []
   model:
     description: Model that the switch has to be.
@@ -70,7 +70,7 @@ EXAMPLES = r"""
     username: admin
     password: "{{ routeros_password }}"
     ca_path: files/switch-ca.pem
-    gather: [ports, bridge]
+    gather: [identity, ports, bridge]
 """
 
 RETURN = r"""
@@ -79,7 +79,7 @@ facts:
   returned: success
   type: dict
   contains:
-    identity: {description: Its name., type: str}
+    identity: {description: "Its name, with identity gathered.", type: str}
     version: {description: "RouterOS, e.g. 7.24.2 (stable).", type: str}
     model: {description: Model., type: str}
     serial_number: {description: Serial number., type: str}
@@ -104,7 +104,7 @@ from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.session
 
 ARGUMENTS: dict[str, Any] = {
     **CONNECTION,
-    "gather": {"type": "list", "elements": "str", "choices": ["ports", "bridge", "health"], "default": []},
+    "gather": {"type": "list", "elements": "str", "choices": ["identity", "ports", "bridge", "health"], "default": []},
     "model": {"type": "str"},
     "min_version": {"type": "str"},
     "warn_versions": {
@@ -142,7 +142,8 @@ def work(module: AnsibleModule, session: Session) -> dict[str, Any]:
         )
     for warning in versions.warnings(facts["version"], wanted["warn_versions"]):
         module.warn(f"{target}: {warning}")
-    facts["identity"] = session.call("/system/identity/print")[0].get("name", "")
+    if "identity" in wanted["gather"]:
+        facts["identity"] = session.call("/system/identity/print")[0].get("name", "")
     if "ports" in wanted["gather"]:
         facts["ports"] = session.table(ports.PATH, ports.PROPLIST)
     if "bridge" in wanted["gather"]:

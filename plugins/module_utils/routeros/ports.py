@@ -30,10 +30,11 @@ ATTRIBUTES = {
     "fec_mode": "fec-mode",
 }
 PROPLIST = (".id", "name", KEY, *ATTRIBUTES.values())
+# RouterOS undoes at most the last hundred changes, perhaps one a port and sentence: three sentences a port fit.
 # Set together: a port is never seen with a forced speed that auto-negotiation still overrides.
 _LINK = ("auto-negotiation", "speed", "fec-mode")
-_RAISE = (("disabled",), ("l2mtu",), ("mtu",), _LINK)
-_LOWER = (("disabled",), ("mtu",), ("l2mtu",), _LINK)
+_RAISE = (("disabled", "l2mtu"), ("mtu",), _LINK)
+_LOWER = (("disabled", "mtu"), ("l2mtu",), _LINK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ fails before the release leaves the switch as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.engine import Command
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.session import (
@@ -21,6 +22,7 @@ from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.session
 )
 
 UNDONE = "the switch was put back as it was"
+STANDS = "safe mode had ended meanwhile, so what was changed by then stands; the next run finishes the work"
 UNDOES_ITSELF = (
     "the switch undoes by itself what was changed in this session (safe mode); run again once it answers, "
     "the next run finishes the work"
@@ -42,9 +44,15 @@ def apply(session: Session, commands: Sequence[Command], remaining: Callable[[],
     except UnreachableError as error:
         raise UnreachableError(f"{error}; {UNDOES_ITSELF}") from None
     except RouterosError as error:
-        _unroll(session)
-        raise RouterosError(f"{error}; {UNDONE}") from None
-    _release(session)
+        _give_up(session, error)
+    try:
+        session.call("/safe-mode/release")
+    except UnreachableError as error:
+        raise UnreachableError(
+            f"{error}; whether the change was kept is not known, the next run sees and finishes it"
+        ) from None
+    except RouterosError as error:
+        _give_up(session, error)
 
 
 def _take(session: Session) -> None:
@@ -54,6 +62,11 @@ def _take(session: Session) -> None:
         if "no such command" in error.message:
             raise RouterosError(
                 f"{session.target} has no safe mode over the API; it needs RouterOS 7.18 or later, nothing was changed"
+            ) from None
+        if "not enough permissions" in error.message:
+            raise RouterosError(
+                f"user {session.target.username} of {session.target} may not change it ({error.message}); give the "
+                "user's group the policies read, write, api and test, nothing was changed"
             ) from None
         raise RouterosError(
             f"safe mode of {session.target} cannot be taken ({error.message}): somebody else may hold it; end that "
@@ -75,17 +88,13 @@ def _prove_login(session: Session) -> None:
         raise RouterosError(f"after the change a fresh login failed: {error}") from None
 
 
-def _release(session: Session) -> None:
+def _give_up(session: Session, reason: RouterosError) -> NoReturn:
+    """Undo, and say why and whether that worked."""
     try:
-        session.call("/safe-mode/release")
-    except UnreachableError as error:
-        raise UnreachableError(
-            f"{error}; whether the change was kept is not known, the next run sees and finishes it"
-        ) from None
-
-
-def _unroll(session: Session) -> None:
-    try:
-        session.call("/safe-mode/unroll")
+        held = session.call("/safe-mode/print")[0].get("enabled") not in {"false", "no"}
+        if held:
+            session.call("/safe-mode/unroll")
     except RouterosError as error:
-        raise UnreachableError(f"{error}; {UNDOES_ITSELF}") from None
+        raise UnreachableError(f"{reason}; then {error}; {UNDOES_ITSELF}") from None
+    # Another session can end safe mode, and so does a history that is full: what was changed then stands.
+    raise RouterosError(f"{reason}; {UNDONE if held else STANDS}") from None

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.engine import Command
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.ports import KEY, PATH, plan
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import switch_models
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,6 +101,34 @@ def test_many_ports_alike_are_few_sentences() -> None:
         for number in range(1, 25)
     ]
     assert len(plan(wanted, rows).commands) == 3
+
+
+@pytest.mark.parametrize("model", sorted(switch_models()))
+@pytest.mark.parametrize(("rows_frame", "wanted_frame"), [((1500, 1584), (9000, 9216)), ((9000, 9216), (1500, 1584))])
+def test_the_greatest_change_fits_into_what_safe_mode_can_undo(
+    model: str, rows_frame: tuple[int, int], wanted_frame: tuple[int, int]
+) -> None:
+    """RouterOS keeps a hundred changes; counted one a row and sentence, a whole switch has to fit."""
+    cabled = [port for port in switch_models()[model].ports if port.kind != "10GBASE-T"]
+    rows = [
+        row(port.name, index, disabled="true", mtu=str(rows_frame[0]), l2mtu=str(rows_frame[1]))
+        for index, port in enumerate(cabled, start=1)
+    ]
+    wanted = [
+        {
+            "name": port.name,
+            "disabled": False,
+            "mtu": wanted_frame[0],
+            "l2mtu": wanted_frame[1],
+            "auto_negotiation": False,
+            "speed": "50G-baseCR",
+            "fec_mode": "fec91",
+        }
+        for port in cabled
+    ]
+    commands = plan(wanted, rows).commands
+    assert sum(len(command.keys) for command in commands) <= 100
+    assert len(commands) == 3
 
 
 def test_a_port_that_the_switch_lacks_is_missing_and_the_others_are_planned() -> None:
