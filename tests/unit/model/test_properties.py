@@ -15,12 +15,15 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import 
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import RAILS, Cluster
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.parse import parse, parse_text
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan import Plan, make_plan
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 ROOT = Path(__file__).parents[3]
 LAB = yaml.safe_load((ROOT / "inventories/lab/spark8.cluster.yml").read_text(encoding="utf-8"))
 MODELS = switch_models()
+
+# A machine that is busy with other tests is slow, not wrong.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 # Values that mean something somewhere in a cluster file, so that mutations get past the schema.
 TELLING = st.sampled_from(
@@ -218,7 +221,7 @@ def verdict(judge: Callable[[Any], Cluster], data: Any) -> Cluster | ClusterFile
         return error
 
 
-@settings(max_examples=400, deadline=None)
+@settings(UNHURRIED, max_examples=400)
 @given(mutated())
 def test_no_mutation_raises_anything_else(data: Any) -> None:
     found = verdict(parse, data)
@@ -230,7 +233,7 @@ def test_no_mutation_raises_anything_else(data: Any) -> None:
         check_plan(data, make_plan(found))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(UNHURRIED, max_examples=200)
 @given(mutated())
 def test_text_is_judged_as_the_mapping_is(data: Any) -> None:
     """What can be written as YAML is read back to the same cluster."""
@@ -243,7 +246,7 @@ def test_text_is_judged_as_the_mapping_is(data: Any) -> None:
         assert verdict(parse_text, text) == from_mapping
 
 
-@settings(max_examples=200, deadline=None)
+@settings(UNHURRIED, max_examples=200)
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_no_text_raises_anything_else(text: str | bytes) -> None:
     assert isinstance(verdict(parse_text, text), ClusterFileError)
@@ -253,7 +256,7 @@ def test_the_mutations_get_as_far_as_a_plan() -> None:
     check_plan(LAB, make_plan(parse(LAB)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(UNHURRIED, max_examples=100)
 @given(clusters())
 def test_a_valid_file_has_a_sound_plan(data: dict[str, Any]) -> None:
     check_plan(data, make_plan(parse(data)))
