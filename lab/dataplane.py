@@ -113,20 +113,20 @@ class Sockets:
     def __init__(self, folder: Path, on_frame: Callable[[Nic, bytes], None]) -> None:
         self._folder = folder
         self._on_frame = on_frame
-        self._writers: dict[Nic, asyncio.StreamWriter] = {}
+        # A NIC has one QEMU; another client on its path (one that only looks) must not cut it off.
+        self._writers: dict[Nic, list[asyncio.StreamWriter]] = {}
         self._servers: list[asyncio.Server] = []
 
     async def listen(self, nic: Nic, name: str | None = None) -> None:
-        """Wait for the QEMU of a NIC; the newest connection counts."""
+        """Wait for the QEMU of a NIC."""
         path = self._folder / (name or f"{nic[0]}.{nic[1]}")
         path.unlink(missing_ok=True)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            self._writers[nic] = writer
+            self._writers.setdefault(nic, []).append(writer)
             with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
                 await self._read(nic, reader)
-            if self._writers.get(nic) is writer:
-                del self._writers[nic]
+            self._writers[nic].remove(writer)
             writer.close()
 
         self._servers.append(await asyncio.start_unix_server(serve, path, limit=_LONGEST_FRAME * 2))
@@ -142,18 +142,17 @@ class Sockets:
 
     def send(self, nic: Nic, frame: bytes) -> None:
         """Hand a frame to a NIC; one that is absent or does not keep up loses it."""
-        writer = self._writers.get(nic)
-        if writer is None or writer.is_closing() or writer.transport.get_write_buffer_size() > _QUEUE_BYTES:
-            return
-        writer.write(_LENGTH.pack(len(frame)) + frame)
+        for writer in self._writers.get(nic, ()):
+            if not writer.is_closing() and writer.transport.get_write_buffer_size() <= _QUEUE_BYTES:
+                writer.write(_LENGTH.pack(len(frame)) + frame)
 
     async def close(self) -> None:
         for server in self._servers:
             server.close()
-        for writer in tuple(self._writers.values()):
-            writer.close()
+        for writers in self._writers.values():
+            for writer in tuple(writers):
+                writer.close()
         self._servers.clear()
-        self._writers.clear()
 
 
 class ManagementNetwork:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ansible.plugins.action import ActionBase
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import render
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.preflight import judge
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.preflight import SUDO, judge
 
 # The name that the role preflight registers node_facts by, on every host.
 RESULT = "preflight_facts_result"
@@ -43,6 +43,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible has no types
                 facts[peer] = seen["facts"]
 
         findings = judge(options["name"], options["requirements"], facts, tuple(options["interfaces"]))
+        if self._play_context.become_pass or (task_vars or {}).get("ansible_become_password"):
+            # With a password from -K or Vault, sudo may ask for it.
+            findings = [finding for finding in findings if finding.code != SUDO]
         fatal = [finding for finding in findings if finding.severity == "fail"]
         result.update(changed=False, findings=[finding.to_dict() for finding in findings])
         result["warnings"] = [str(finding) for finding in findings if finding.severity == "warn"]

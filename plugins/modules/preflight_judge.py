@@ -13,7 +13,7 @@ version_added: 0.1.0
 description:
   - Compares the facts of a node with the requirements of the cluster file, and with the facts of its peers
     (duplicate machine-ids, unequal kernels, drivers and firmware).
-  - Runs on the controller and touches no host. What cannot work fails, what works worse is a warning; both
+  - Runs on the controller and touches no host. What cannot work fails, in words that
     say what to do.
   - The facts of the peers are read from their registered variable C(preflight_facts_result); peers that
     have none, since they are not part of the run, are left out.

@@ -27,6 +27,13 @@ options:
   doca_floor:
     description: Oldest release that C(ofed_info -s) may give, with O(provider=doca).
     type: str
+  packages:
+    description:
+      - Packages that have to be there first. When one is missing the module says which under RV(missing_packages)
+        and looks no further.
+    type: list
+    elements: str
+    default: []
   modules:
     description: Kernel modules that have to be loaded.
     type: list
@@ -102,6 +109,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+missing_packages:
+  description: Those of O(packages) that are not installed.
+  returned: success
+  type: list
+  elements: str
 loaded:
   description: Kernel modules that were loaded, or would be.
   returned: always
@@ -126,7 +138,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.sparkloom.cluster.plugins.module_utils.node import kernel_modules, ofed, rdma
+from ansible_collections.sparkloom.cluster.plugins.module_utils.node import kernel_modules, ofed, rdma, system
 from ansible_collections.sparkloom.cluster.plugins.module_utils.node.sysfs import read
 
 POLL = 0.5
@@ -135,6 +147,7 @@ MODE = 0o644
 ARGUMENTS = {
     "provider": {"type": "str", "choices": ["inbox", "doca"], "default": "inbox"},
     "doca_floor": {"type": "str"},
+    "packages": {"type": "list", "elements": "str", "default": []},
     "modules": {
         "type": "list",
         "elements": "dict",
@@ -167,6 +180,16 @@ def refuse_other_provider(module: AnsibleModule) -> None:
     fault = ofed.provider_fault(module.params["provider"], module.params["doca_floor"], info)
     if fault:
         module.fail_json(msg=fault)
+
+
+def missing_packages(module: AnsibleModule) -> list[str]:
+    wanted = module.params["packages"]
+    if not wanted:
+        return []
+    query = "${Package} ${Version} ${db:Status-Status}\n"
+    _rc, out, _err = module.run_command(["dpkg-query", "-W", "-f", query, *wanted])
+    versions = system.package_versions(out, wanted) or {}
+    return [name for name, version in versions.items() if version is None]
 
 
 def missing_modules(needed: list[str]) -> list[str]:
@@ -207,6 +230,8 @@ def watched(module: AnsibleModule, wait: float) -> tuple[dict[str, Any], list[st
 def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     refuse_other_provider(module)
+    if absent := missing_packages(module):
+        module.exit_json(changed=False, missing_packages=absent)
 
     present = kernel_modules.hardware_present()
     missing = missing_modules(kernel_modules.wanted(module.params["modules"], present))
@@ -223,6 +248,7 @@ def main() -> None:
 
     result: dict[str, Any] = {
         "changed": changed,
+        "missing_packages": [],
         "loaded": missing,
         "diff": [
             {"before_header": path, "after_header": path, "before": before or "", "after": after or ""},

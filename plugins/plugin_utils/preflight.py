@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a node can become part of the rack: its facts against the requirements and against its peers.
 
-What cannot work fails; what works worse (unequal versions) is a warning.
+Unequal versions are refused too: ranks that run different stacks fail late and in strange ways.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import 
 
 Facts = dict[str, Any]
 
+SUDO = "SL107"  # the one finding that a password given to Ansible makes void
 KIB_PER_GIB = 1024 * 1024
 
 # What the modules of this collection are written for; Ubuntu 22.04 has it.
@@ -167,8 +168,8 @@ def _access(name: str, own: Facts) -> list[Finding]:
     if not own["sudo"]:
         findings.append(
             Finding(
-                "SL107",
-                "warn",
+                SUDO,
+                "fail",
                 name,
                 "the login may not become root without a password",
                 "sudo without a password",
@@ -278,7 +279,7 @@ def _unequal(
         return []
     most = max(len(nodes) for nodes in groups.values())
     leaders = [version for version, nodes in groups.items() if len(nodes) == most]
-    severity: Severity = "warn"
+    severity: Severity = "fail"
     everyone = "; ".join(f"{version} on {', '.join(nodes)}" for version, nodes in sorted(groups.items()))
     if len(leaders) > 1:
         problem = f"the {what} of the nodes differ, and no version has the majority"

@@ -121,6 +121,7 @@ class Session:
     def open(self) -> None:
         """Connect and log in. Raises UnreachableError or LoginError."""
         target = self.target
+        wrapper = self._wrapper()
         try:
             self.sentences += 1
             self._api = connect(
@@ -131,7 +132,7 @@ class Session:
                 timeout=target.timeout,
                 encoding="UTF-8",
                 subclass=_ExactApi,
-                ssl_wrapper=self._wrapper(),
+                ssl_wrapper=wrapper,
             )
         except TrapError as error:
             raise LoginError(
@@ -157,7 +158,11 @@ class Session:
     def _wrapper(self) -> Any:
         if not self.target.tls:
             return None
-        context = ssl.create_default_context(cafile=self.target.ca_path)
+        try:
+            context = ssl.create_default_context(cafile=self.target.ca_path)
+        except OSError as error:  # An SSLError is one as well.
+            reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+            raise RouterosError(f"ca_path {self.target.ca_path} cannot be used: {reason}") from None
         return functools.partial(context.wrap_socket, server_hostname=self.target.host)
 
     def call(self, command: str, attributes: Mapping[str, str] | None = None, extra: Sequence[str] = ()) -> list[Row]:

@@ -24,6 +24,7 @@ class NodeEvidence:
     logins: list[Record] | None = None  # ssh_mesh_probe, one a user, peer and name
     clock: Record | None = None  # clock_check
     bandwidth: list[Record] | None = None  # rdma_bandwidth, one a rail and partner
+    environment: dict[str, str] | None = None  # the variables that the node's environment file holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,18 @@ class Declared:
     links: list[Record]  # cluster_links
     nodes: dict[str, Record]
     switches: dict[str, Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What RDMA has to reach on one rail, in Gb/s of a 200G link; slower links are held to their share.
+
+    Source: NVIDIA/dgx-spark-playbooks PR 108 (80 passes, 8 to 25 is the stale initialisation) and owners'
+    measurements of 92 to 112 on one rail.
+    """
+
+    warn_gbps: float = 90.0
+    fail_gbps: float = 80.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def test_a_node_without_facts_is_not_passed() -> None:
         ({"memory_kib": 64 * 1024 * 1024}, "SL105", "fail", "64.0 GiB total"),
         ({"memory_kib": None}, "SL105", "fail", "unknown"),
         ({"disk_free_kib": 1024 * 1024}, "SL106", "fail", "1.0 GiB free"),
-        ({"sudo": False}, "SL107", "warn", "sudo asks for one, or refuses"),
+        ({"sudo": False}, "SL107", "fail", "sudo asks for one, or refuses"),
         ({"python": "3.9.18"}, "SL114", "fail", "Python 3.9.18"),
     ],
 )
@@ -138,7 +138,7 @@ def test_nodes_without_a_machine_id_are_no_twins() -> None:
 def test_the_odd_one_out_is_named_and_only_there(code: str, changes: dict[str, Any]) -> None:
     facts = rack(4, s2=changes)
     (finding,) = found("s2", facts)
-    assert (finding.code, finding.severity) == (code, "warn")
+    assert (finding.code, finding.severity) == (code, "fail")
     assert "s2 is the odd one out" in finding.problem
     assert "s1, s3, s4" in finding.expected
     assert [found(name, facts) for name in ("s1", "s3", "s4")] == [[], [], []]
