@@ -27,6 +27,8 @@ _LONGEST_FRAME = 65536
 # Frames waiting for a slow guest; a real port has a queue as well, and drops.
 _QUEUE_BYTES = 4 * 1024 * 1024
 
+_UPLINK = "uplink"  # where a cage sees what comes in over its cable
+
 Nic = tuple[str, str]  # node, interface
 
 
@@ -63,43 +65,46 @@ class Fabric:
         cage = self._cage_of[nic]
         self.learned.learn(cage, frame[6:12], nic)
         # A cage switches between its own rails, like the NIC's embedded switch.
-        yield from self._into_cage(cage, frame, sender=nic)
-        if not self.state.nodes[cage].carrier:
+        yield from self._rails(cage, frame, sender=nic)
+        if self.learned.find(cage, frame[0:6]) in self.cages[cage] or not self.state.nodes[cage].carrier:
             return
         if other := self.direct.get(cage):
             yield from self._into_cage(other, frame)
         elif port := self._port_of.get(cage):
-            yield from self._through(port, frame, frozenset())
+            yield from self._through(port, frame, set())
 
-    def _into_cage(self, cage: CableEnd, frame: bytes, sender: Nic | None = None) -> Iterator[Nic]:
+    def _into_cage(self, cage: CableEnd, frame: bytes) -> Iterator[Nic]:
+        self.learned.learn(cage, frame[6:12], _UPLINK)
+        yield from self._rails(cage, frame)
+
+    def _rails(self, cage: CableEnd, frame: bytes, sender: Nic | None = None) -> Iterator[Nic]:
         known = self.learned.find(cage, frame[0:6])
         for nic in self.cages.get(cage, ()):
             if nic != sender and known in {None, nic}:
                 yield nic
 
-    def _through(self, ingress: PortKey, frame: bytes, seen: frozenset[str]) -> Iterator[Nic]:
-        """Yield where a frame goes that comes into a switch; no switch is entered twice, loops end there."""
+    def _through(self, ingress: PortKey, frame: bytes, entered: set[str]) -> Iterator[Nic]:
+        """Yield where a frame goes that comes into a switch; no switch is entered twice, so loops end there."""
         switch, name = ingress
-        if switch in seen:
-            return
         ports = self.forwarding[switch]
         payload = len(frame) - ETHERNET_HEADER
         source = ports.get(name)
-        if source is None or not self._passes(switch, source, payload):
+        if switch in entered or source is None or not self._passes(switch, source, payload):
             return
-        domain = (switch, source.bridge)
+        entered.add(switch)
+        domain = (switch, source.bridge, source.pvid)
         self.learned.learn(domain, frame[6:12], name)
         known = self.learned.find(domain, frame[0:6])
         for port in ports.values():
-            if port.name == name or port.bridge != source.bridge or known not in {None, port.name}:
+            if port.name == name or known not in {None, port.name}:
                 continue
-            if not self._passes(switch, port, payload):
+            if (port.bridge, port.pvid) != (source.bridge, source.pvid) or not self._passes(switch, port, payload):
                 continue
             peer = self.state.peers.get((switch, port.name))
             if isinstance(peer, CableEnd):
                 yield from self._into_cage(peer, frame)
             elif peer is not None:
-                yield from self._through(peer, frame, seen | {switch})
+                yield from self._through(peer, frame, entered)
 
     def _passes(self, switch: str, port: ForwardingPort, payload: int) -> bool:
         """Tell whether a port moves a frame: in a bridge, up, and no longer than its l2mtu."""

@@ -6,6 +6,7 @@ clearing puts that back, whatever the product has done to it meanwhile.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -13,12 +14,14 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.faults import ne
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import cable_kinds
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import RAILS
 
+from lab.cables import PluggedCable
 from lab.crs.device import VirtualCrs
 from lab.crs.errors import Trap
 from lab.guests.machine import Guest
 from lab.rack import Rack, RackError, Switchboard
 
 Undo = Callable[[], Awaitable[None]]
+CableChange = Callable[[PluggedCable], PluggedCable]
 ETHERNET = "/interface/ethernet"
 DEFAULT_PCIE_WIDTH = 4
 
@@ -55,6 +58,7 @@ class FaultBook:
         self._board = board
         self._rack = rack
         self._set: dict[tuple[str, str], tuple[str, Undo]] = {}
+        self._cables: dict[int, tuple[PluggedCable, list[CableChange]]] = {}  # the good cable and its faults
 
     def listing(self) -> list[dict[str, str]]:
         return [{"kind": kind, "target": target, "value": value} for (kind, target), (value, _) in self._set.items()]
@@ -86,36 +90,34 @@ class FaultBook:
 
     # --- cables --------------------------------------------------------------------------------
 
-    async def _change_cable(self, target: str, change: Callable[[int], None]) -> Undo:
+    async def _change_cable(self, target: str, change: CableChange) -> Undo:
+        """Change a cable on top of what other faults have done to it; they may be cleared in any order."""
         index = self._board.cable_at(target)
-        before = self._board.cables[index]
-        change(index)
+        good, changes = self._cables.setdefault(index, (self._board.cables[index], []))
+
+        def plug() -> None:
+            self._board.replace_cable(index, functools.reduce(lambda cable, each: each(cable), changes, good))
+
+        changes.append(change)
+        plug()
 
         async def undo() -> None:
-            self._board.replace_cable(index, before)
+            changes.remove(change)
+            plug()
 
         return undo
 
     async def _cable(self, target: str, value: str) -> Undo:
         if value not in cable_kinds():
             raise RackError(f"no cable kind {value!r}; known: {', '.join(cable_kinds())}")
-        return await self._change_cable(
-            target, lambda index: self._board.replace_cable(index, self._board.cables[index].with_kind(value))
-        )
+        return await self._change_cable(target, lambda cable: cable.with_kind(value))
 
     async def _eeprom(self, target: str, _value: str) -> Undo:
-        return await self._change_cable(
-            target,
-            lambda index: self._board.replace_cable(index, replace(self._board.cables[index], eeprom_good=False)),
-        )
+        return await self._change_cable(target, lambda cable: replace(cable, eeprom_good=False))
 
     async def _unplug(self, target: str, _value: str) -> Undo:
-        def pull(index: int) -> None:
-            cable = self._board.cables[index]
-            end = next(end for end in cable.ends if str(end) == target)
-            self._board.replace_cable(index, replace(cable, unplugged=cable.unplugged | {end}))
-
-        return await self._change_cable(target, pull)
+        pulled = {end for cable in self._board.cables for end in cable.ends if str(end) == target}
+        return await self._change_cable(target, lambda cable: replace(cable, unplugged=cable.unplugged | pulled))
 
     # --- switches ------------------------------------------------------------------------------
 
@@ -146,10 +148,10 @@ class FaultBook:
 
     async def _l2mtu(self, target: str, value: str) -> Undo:
         name, _, port = target.partition("/")
-        # The device refuses an l2mtu below the mtu, so somebody lowered that first.
+        # The device refuses an l2mtu below the mtu, when this is set and when it is cleared: both go together.
         mtu = {row["name"]: row["mtu"] for row in self._switch(name).export()[ETHERNET]}.get(port, "0")
-        changes = {"mtu": value, "l2mtu": value} if value.isdigit() and int(value) < int(mtu) else {"l2mtu": value}
-        return await self._configure(target, changes)
+        lowered = value if value.isdigit() and int(value) < int(mtu) else mtu
+        return await self._configure(target, {"mtu": lowered, "l2mtu": value})
 
     async def _lane_disabled(self, target: str, _value: str) -> Undo:
         return await self._configure(target, {"disabled": "yes"})

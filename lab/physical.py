@@ -40,6 +40,7 @@ class LaneMaster:
     port: PortSettings
     mode: LinkMode | None  # None: nothing usable is advertised
     complete: bool = True
+    offered: tuple[str, ...] = ()  # what it advertises
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +59,27 @@ class PhysicalState:
     peers: Mapping[PortKey, PortKey | CableEnd]
 
 
-def _offered(port: PortSettings, module: ModuleInfo) -> tuple[str, ...]:
-    """Return what a port on auto-negotiation advertises: its list, cut to what the module says it can."""
+def _offered(port: PortSettings, module: ModuleInfo, free: int) -> tuple[str, ...]:
+    """Return what a port on auto-negotiation advertises: its list, cut to what module and free lanes can do."""
     known = link_modes()
     wanted = port.advertise or tuple(known)
-    return tuple(mode for mode in wanted if mode in module.supported)
+    return tuple(mode for mode in wanted if mode in module.supported and known[mode].lanes <= free)
 
 
-def _mode_of(port: PortSettings, module: ModuleInfo) -> LinkMode | None:
-    known = link_modes()
-    if not port.auto_negotiation:
-        return known.get(port.speed)
-    offered = [known[name] for name in _offered(port, module)]
-    return max(offered, key=lambda mode: mode.gbps, default=None)
+def _free_lanes(lanes: Sequence[PortSettings], physics: Physics) -> int:
+    """Return how many lanes the first of some may take.
+
+    Those to the cage's end (lane 5 does 200G at most, S-DGXARLEY), or to the first disabled one (lanes 1
+    and 5 alone enabled gave 50G each, S-LANES).
+    """
+    if not physics.companions_must_be_enabled:
+        return len(lanes)
+    return next((index for index, lane in enumerate(lanes) if lane.disabled), len(lanes))
 
 
 def lane_masters(lanes: Sequence[PortSettings], module: ModuleInfo, physics: Physics) -> list[LaneMaster]:
     """Return the lane masters of a cage: each enabled lane takes the lanes after it that its mode needs."""
+    known = link_modes()
     masters = []
     index = 0
     while index < len(lanes):
@@ -82,12 +87,13 @@ def lane_masters(lanes: Sequence[PortSettings], module: ModuleInfo, physics: Phy
         if lane.disabled:
             index += 1
             continue
-        mode = _mode_of(lane, module)
+        free = _free_lanes(lanes[index:], physics)
+        offered = _offered(lane, module, free) if lane.auto_negotiation else ()
+        mode = known.get(lane.speed)
+        if lane.auto_negotiation:
+            mode = max((known[name] for name in offered), key=lambda mode: mode.gbps, default=None)
         needed = mode.lanes if mode else 1
-        taken = lanes[index + 1 : index + needed]
-        enough = len(taken) == needed - 1
-        idle = not any(companion.disabled for companion in taken)
-        masters.append(LaneMaster(lane, mode, enough and (idle or not physics.companions_must_be_enabled)))
+        masters.append(LaneMaster(lane, mode, needed <= free, offered))
         index += needed
     return masters
 
@@ -179,13 +185,12 @@ class _Rack:
 def _show(rack: _Rack, end: CableEnd, port: PortSettings, verdict: _Verdict) -> LinkState:
     module = rack.module(end)
     master = next((m for m in rack.masters[end] if m.port.name == port.name), None)
-    offered = _offered(port, module) if port.auto_negotiation and master else ()
     return LinkState(
         status=verdict.status,
         auto_negotiation=verdict.auto_negotiation,
         rate_gbps=verdict.rate_gbps,
         fec=verdict.fec,
-        advertising=offered,
+        advertising=master.offered if master else (),
         module=module,
         carrier=verdict.carrier,
     )
