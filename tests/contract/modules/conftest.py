@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+import crs_wire
 import pytest
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import Cluster
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.parse import parse_text
@@ -42,6 +43,7 @@ class ServedSwitch:
         self.board = board
         self.name = name
         self.crs: VirtualCrs = board.switches[name]
+        self.host = HOST
         self.port = port
         self.variables = host_vars(name)
         self._loop = loop
@@ -81,6 +83,11 @@ class ServedSwitch:
                     await asyncio.sleep(0.002)
 
         self._wait(poll())
+
+    def session(self) -> Any:
+        """Return a session of somebody else, who speaks sentences."""
+        wire: Any = crs_wire.Wire
+        return wire(self, login=("admin", self.connection["password"]))
 
     def settle(self) -> None:
         """Wait until no session is open and none is still to be undone."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from crs_wire import Wire
 from module_runner import Outcome
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 CHANGING: list[tuple[str, dict[str, Any]]] = [("ports", {}), ("bridge", {"name": "fabric"})]
 EVERY: list[tuple[str, dict[str, Any]]] = [("facts", {}), *CHANGING, ("links", {"wait": 0.0})]
-VIEWER = {"username": "viewer", "password": "sparkloom-lab-viewer"}
+VIEWER: dict[str, Any] = {"username": "viewer", "password": "sparkloom-lab-viewer"}
 
 
 def assert_failed_untouched(switch: ServedSwitch, outcome: Outcome, before: Any, *words: str) -> None:
@@ -169,8 +168,7 @@ def test_a_routeros_without_safe_mode_is_left_alone(
 def test_safe_mode_held_by_somebody_else_is_respected(
     switch: ServedSwitch, before: Any, module: str, changes: dict[str, Any]
 ) -> None:
-    served = type("Address", (), {"host": "127.0.0.1", "port": switch.port})
-    with Wire(served, login=("admin", switch.connection["password"])) as other:
+    with switch.session() as other:
         assert other.ask("/safe-mode/take")[-1] == ["!done"]
         outcome = switch.run(module, **changes)
         assert outcome.failed

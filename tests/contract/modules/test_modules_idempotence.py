@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_a_run_with_nothing_to_do_costs_few_sentences(rack: dict[str, ServedSwit
 
 @pytest.mark.parametrize(("module", "changes"), [("ports", {}), ("bridge", {"name": BRIDGE})])
 def test_check_mode_changes_nothing_and_says_what_the_real_run_says(
-    switch: ServedSwitch, module: str, changes: dict[str, str]
+    switch: ServedSwitch, module: str, changes: dict[str, Any]
 ) -> None:
     before = switch.export()
     dry = switch.run(module, check=True, **changes)
