@@ -52,9 +52,9 @@ options:
     choices: [first, all]
     default: first
   timeout:
-    description: Seconds that a connection may take.
+    description: Seconds that a connection may take; a login as a whole may take twice that.
     type: int
-    default: 10
+    default: 30
   fail_on_error:
     description: Whether failed logins fail the module, naming each.
     type: bool
@@ -116,7 +116,7 @@ ARGUMENTS: dict[str, Any] = {
     },
     "node": {"type": "str", "default": ""},
     "names": {"type": "str", "choices": ["first", "all"], "default": "first"},
-    "timeout": {"type": "int", "default": 10},
+    "timeout": {"type": "int", "default": 30},
     "fail_on_error": {"type": "bool", "default": False},
 }
 
