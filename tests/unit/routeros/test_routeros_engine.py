@@ -15,7 +15,7 @@ from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.engine 
     same,
     set_commands,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 PATH = "/interface/ethernet"
@@ -164,6 +164,7 @@ def carry_out(rows: Rows, commands: list[Command]) -> None:
             next(row for row in rows if row[".id"] == wanted).update(attributes)
 
 
+@settings(deadline=None)  # A busy machine is no fault.
 @given(
     present=st.dictionaries(st.sampled_from(NAMES), ATTRIBUTE_MAPS),
     wanted=st.dictionaries(st.sampled_from(NAMES), ATTRIBUTE_MAPS),

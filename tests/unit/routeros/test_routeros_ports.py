@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.engine import Command
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.ports import KEY, PATH, plan
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.hardware import switch_models
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 Rows = list[dict[str, str]]
@@ -153,6 +153,7 @@ def test_a_row_without_a_factory_name_is_no_port() -> None:
 SIZES = st.tuples(st.integers(68, 9570), st.integers(68, 9570)).map(sorted)
 
 
+@settings(deadline=None)  # A busy machine is no fault.
 @given(st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=6))
 def test_at_no_step_is_an_mtu_above_its_l2mtu(sizes: list[tuple[list[int], list[int]]]) -> None:
     rows = [
