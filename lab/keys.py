@@ -50,6 +50,9 @@ def write_ssh_config(state: Path, cluster: Cluster, host_keys: Mapping[str, str]
         "    GlobalKnownHostsFile none",
         "    StrictHostKeyChecking yes",
         "    PasswordAuthentication no",
+        # An emulated CPU takes seconds for what a real one does in no time.
+        "    KexAlgorithms curve25519-sha256",
+        "    ConnectTimeout 60",
     ]
     temporary = config.with_suffix(".new")
     temporary.write_text("\n".join(stanzas) + "\n")
