@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible.plugins.action import ActionBase
@@ -18,7 +18,7 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidenc
     SwitchEvidence,
     Thresholds,
 )
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import render
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding, render, roots
 
 SPEC = {
     "nodes": {"type": "list", "elements": "str", "required": True},
@@ -30,14 +30,40 @@ SPEC = {
 Host = Mapping[str, Any]
 
 
+# Part of the evidence, the variable that holds it and the key in there.
+NODE = {
+    "facts": ("verify_facts", "facts"),
+    "paths": ("verify_paths", "paths"),
+    "logins": ("verify_logins", "logins"),
+    "clock": ("verify_clock", "problem"),
+    "bandwidth": ("verify_bandwidth", "results"),
+    "environment": ("verify_environment", "content"),
+}
+SWITCH = {
+    "links": ("verify_links", "links"),
+    "bridge_ports": ("verify_switch", "facts"),
+    "ports": ("verify_switch", "facts"),
+}
+
+
 def _part(host: Host, register: str, key: str) -> Any:
     """Return what a host registered, or None when that task did not run or failed."""
     result = host.get(register) or {}
     return None if result.get("failed") or result.get("skipped") else result.get(key)
 
 
+def _errors(host: Host, parts: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return why parts are missing, as the failed task or the connection said it."""
+    found = {}
+    for part, (register, _key) in parts.items():
+        result = host.get(register) or {}
+        if result.get("failed") or result.get("unreachable"):
+            found[part] = str(result.get("msg") or "the task failed without a message")
+    return found
+
+
 def _environment(host: Host) -> dict[str, str] | None:
-    content = _part(host, "verify_environment", "content")
+    content = _part(host, *NODE["environment"])
     if content is None:
         return None
     lines = base64.b64decode(content).decode(errors="replace").splitlines()
@@ -45,33 +71,79 @@ def _environment(host: Host) -> dict[str, str] | None:
 
 
 def _bandwidth(host: Host) -> list[dict[str, Any]] | None:
+    """Return the figures that a node measured as a client: both ends report a pair, the client's figure counts."""
     results = (host.get("verify_bandwidth") or {}).get("results")
     if results is None:
         return None
-    # Both ends report a pair; the client's figure is the pair's.
     return [
         entry
         for result in results
-        if result.get("item", {}).get("role") == "client" or not result.get("item", {}).get("partner")
-        for entry in result.get("bandwidth", [])
+        if (result.get("item") or {}).get("role") == "client"
+        for entry in (
+            _unmeasured(result) if result.get("failed") or result.get("unreachable") else result.get("bandwidth")
+        )
+        or ()
+    ]
+
+
+def _unmeasured(result: Host) -> list[dict[str, Any]]:
+    """Return the rails of a round whose task failed, each with its message."""
+    item, why = result["item"], {"average_gbps": None, "error": str(result.get("msg") or "the task failed")}
+    return [
+        {"partner": item.get("partner"), "rail": rail["rail"], "device": rail["device"], **why}
+        for rail in item.get("rails") or ()
     ]
 
 
 def node_evidence(host: Host) -> NodeEvidence:
     clock = host.get("verify_clock") or {}
     return NodeEvidence(
-        facts=_part(host, "verify_facts", "facts"),
-        paths=_part(host, "verify_paths", "paths"),
-        logins=_part(host, "verify_logins", "logins"),
+        facts=_part(host, *NODE["facts"]),
+        paths=_part(host, *NODE["paths"]),
+        logins=_part(host, *NODE["logins"]),
         clock=clock if "problem" in clock else None,
         bandwidth=_bandwidth(host),
         environment=_environment(host),
+        errors=_errors(host, NODE),
     )
 
 
 def switch_evidence(host: Host) -> SwitchEvidence:
     facts = _part(host, "verify_switch", "facts") or {}
-    return SwitchEvidence(links=_part(host, "verify_links", "links"), bridge_ports=facts.get("bridge_ports"))
+    ports, members = facts.get("ports"), facts.get("bridge_ports")
+    if members is not None:
+        # An owner may have renamed a port; the plan knows factory names.
+        factory = {row.get("name"): row.get("default-name") or row.get("name") for row in ports or ()}
+        members = [{**row, "interface": factory.get(row.get("interface"), row.get("interface"))} for row in members]
+    return SwitchEvidence(_part(host, *SWITCH["links"]), members, ports, _errors(host, SWITCH))
+
+
+def declared_for(hosts: Mapping[str, Host], nodes: Sequence[str], switches: Sequence[str]) -> Declared:
+    """Return the plan's part for the hosts of a run; a link with one end outside is judged from the other."""
+    run = {*nodes, *switches}
+    links = {
+        link["name"]: link
+        for name in (*nodes, *switches)
+        for link in hosts[name]["cluster_links"]
+        if any(end["name"] in run for end in link["ends"])
+    }
+    return Declared(
+        links=list(links.values()),
+        nodes={name: hosts[name] for name in nodes},
+        switches={name: hosts[name] for name in switches},
+    )
+
+
+def summary(declared: Declared) -> str:
+    """Return what is as declared, in words that claim no more than was looked at."""
+    run = declared.nodes.keys() | declared.switches.keys()
+    half = sum(1 for link in declared.links if any(end["name"] not in run for end in link["ends"]))
+    counts = (len(declared.nodes), "node"), (len(declared.switches), "switch"), (len(declared.links), "link")
+    words = [
+        f"{count} {word if count == 1 else {'switch': 'switches'}.get(word, f'{word}s')}" for count, word in counts
+    ]
+    seen = f" ({half} seen from one end: the other is not part of this run)" if half else ""
+    return f"{words[0]}, {words[1]} and {words[2]}{seen} are as declared"
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible has no types
@@ -86,32 +158,25 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible has no types
         result: dict[str, Any] = super().run(tmp, task_vars)
         _valid, options = self.validate_argument_spec(argument_spec=SPEC)
         hosts = (task_vars or {})["hostvars"]
-        known = {name: hosts[name] for name in (*options["nodes"], *options["switches"])}
-        selected = set(known)
-        links = {
-            link["name"]: link
-            for host in known.values()
-            for link in host["cluster_links"]
-            if {end["name"] for end in link["ends"]} <= selected
-        }
-        declared = Declared(
-            links=list(links.values()),
-            nodes={name: known[name] for name in options["nodes"]},
-            switches={name: known[name] for name in options["switches"]},
-        )
+        declared = declared_for(hosts, options["nodes"], options["switches"])
         evidence = Evidence(
-            nodes={name: node_evidence(known[name]) for name in options["nodes"]},
-            switches={name: switch_evidence(known[name]) for name in options["switches"]},
+            nodes={name: node_evidence(hosts[name]) for name in options["nodes"]},
+            switches={name: switch_evidence(hosts[name]) for name in options["switches"]},
         )
         findings = diagnose(declared, evidence, Thresholds(options["warn_gbps"], options["fail_gbps"]))
-        fatal = [finding for finding in findings if finding.severity == "fail"]
+        warnings = [finding for finding in findings if finding.severity == "warn" and not finding.follows]
         result.update(changed=False, findings=[finding.to_dict() for finding in findings])
-        result["warnings"] = [str(finding) for finding in findings if finding.severity == "warn"]
+        result["warnings"] = [str(finding) for finding in warnings]
+        fatal = [finding for finding in findings if finding not in warnings]
         if fatal:
-            count = len(fatal)
-            result.update(failed=True, msg=f"{count} finding{'s' if count > 1 else ''}\n\n{render(fatal)}")
+            result.update(failed=True, msg=f"{_count(fatal)}\n\n{render(fatal)}")
         else:
-            result["msg"] = (
-                f"{len(options['nodes'])} nodes, {len(options['switches'])} switches and {len(links)} links are as declared"
-            )
+            noted = f", with {len(warnings)} warning{'s' if len(warnings) > 1 else ''}" if warnings else ""
+            result["msg"] = f"{summary(declared)}{noted}"
         return result
+
+
+def _count(findings: list[Finding]) -> str:
+    causes = len(roots(findings))
+    rest = len(findings) - causes
+    return f"{causes} finding{'s' if causes > 1 else ''}{f', and {rest} that follow' if rest else ''}"

@@ -12,8 +12,10 @@ short_description: Judge what a verification run saw, from both ends of every ca
 version_added: 0.1.0
 description:
   - Holds what the hosts registered in C(playbooks/verify.yml) against the plan, and fails with all findings.
-  - A host that gave no evidence is a finding; it is never taken to be well.
-  - Links to hosts that are not part of the run are not judged.
+  - A host or a task that gave no evidence is a finding; it is never taken to be well.
+  - What merely follows from another finding, as lost pings do from a broken cable, is put after it in a line each.
+  - A link to a host that is not part of the run is judged from its other end alone; paths, logins and bandwidth
+    towards such a host are not judged.
 author: Sparkloom developers (@sparkloom)
 options:
   nodes:
@@ -69,4 +71,5 @@ findings:
     actual: {description: What was seen., type: str}
     cause: {description: The usual cause., type: str}
     remedy: {description: What to do., type: str}
+    follows: {description: "The finding that explains this one; empty for one that stands alone.", type: str}
 """

@@ -9,6 +9,7 @@ could not tell, and never that all is well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +26,20 @@ class NodeEvidence:
     clock: Record | None = None  # clock_check
     bandwidth: list[Record] | None = None  # rdma_bandwidth, one a rail and partner
     environment: dict[str, str] | None = None  # the variables that the node's environment file holds
+    errors: dict[str, str] = field(default_factory=dict)  # why a part is missing, by its name, where that is known
+
+
+def is_tried(path: Record) -> bool:
+    """Tell whether an entry of ``paths`` says enough to be judged."""
+    return all(path.get(key) is not None for key in ("peer", "rail", "transmitted", "received"))
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchEvidence:
     links: list[Record] | None = None  # routeros_links, one a declared link
-    bridge_ports: list[Record] | None = None  # routeros_facts
+    bridge_ports: list[Record] | None = None  # routeros_facts, by the ports' factory names
+    ports: list[Record] | None = None  # routeros_facts
+    errors: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +47,8 @@ class Declared:
     """The plan's part that verification compares with; host variables by their own names."""
 
     links: list[Record]  # cluster_links
-    nodes: dict[str, Record]
-    switches: dict[str, Record]
+    nodes: Mapping[str, Mapping[str, Any]]
+    switches: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

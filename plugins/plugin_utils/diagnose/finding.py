@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Severity = Literal["fail", "warn"]
@@ -23,9 +23,16 @@ class Finding:
     actual: str
     remedy: str
     cause: str = ""
+    follows: str = ""  # title of the finding that explains this one; empty for one that stands alone
+    breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)  # things that this explains (causes.py)
+
+    @property
+    def title(self) -> str:
+        return f"{self.code} {self.where}"
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Return what a module reports; ``breaks`` is between rules only."""
+        return {name: value for name, value in asdict(self).items() if name != "breaks"}
 
     def __str__(self) -> str:
         """Render as the paragraph that a terminal shows."""
@@ -40,7 +47,17 @@ class Finding:
         return "\n".join(lines)
 
 
+def roots(findings: list[Finding]) -> list[Finding]:
+    """Return the findings that no other one explains."""
+    return [finding for finding in findings if not finding.follows]
+
+
 def render(findings: list[Finding]) -> str:
-    """Return all findings as one text, the failures first, each kind in the order found."""
-    ordered = sorted(findings, key=lambda finding: finding.severity != "fail")
-    return "\n\n".join(map(str, ordered))
+    """Return all findings as one text: failures first, and what merely follows from another one in a line each, last."""
+    paragraphs = [str(finding) for finding in sorted(roots(findings), key=lambda finding: finding.severity != "fail")]
+    consequences: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.follows:
+            consequences.setdefault(finding.follows, []).append(f"  {finding.title}: {finding.problem}")
+    paragraphs += ["\n".join([f"From {cause} follows:", *lines]) for cause, lines in consequences.items()]
+    return "\n\n".join(paragraphs)
