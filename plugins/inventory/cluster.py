@@ -43,15 +43,8 @@ from typing import Any
 
 from ansible.errors import AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin
-
-try:
-    from ansible_collections.sparkloom.cluster.plugins.plugin_utils.parse import parse_text
-except ImportError as error:
-    raise AnsibleParserError(
-        f"sparkloom.cluster needs the Python package {error.name}; install requirements.txt"
-    ) from error
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.faults import ClusterFileError
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan import make_plan
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan import Plan, make_plan
 
 ENDINGS = (".cluster.yml", ".cluster.yaml")
 
@@ -66,12 +59,7 @@ class InventoryModule(BaseInventoryPlugin):
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
         super().parse(inventory, loader, path, cache)
-        try:
-            plan = make_plan(parse_text(Path(path).read_bytes(), path))
-        except ClusterFileError as error:
-            raise AnsibleParserError(str(error)) from None
-        except OSError as error:
-            raise AnsibleParserError(f"{path} cannot be read: {error}") from None
+        plan = self._plan(path)
         for parent, groups in plan.children.items():
             inventory.add_group(parent)
             for group in groups:
@@ -87,6 +75,21 @@ class InventoryModule(BaseInventoryPlugin):
             if variables.get("ansible_connection") == "local":
                 # The routeros modules run here and need this Python's librouteros.
                 self._set(host, {"ansible_python_interpreter": sys.executable})
+
+    def _plan(self, path: str) -> Plan:
+        try:
+            # Not above: without jsonschema this would be a traceback and not a sentence.
+            from ansible_collections.sparkloom.cluster.plugins.plugin_utils.parse import parse_text  # noqa: PLC0415
+
+            return make_plan(parse_text(Path(path).read_bytes(), path))
+        except ImportError as error:
+            raise AnsibleParserError(
+                f"sparkloom.cluster needs the Python package {error.name}; install requirements.txt"
+            ) from None
+        except ClusterFileError as error:
+            raise AnsibleParserError(str(error)) from None
+        except OSError as error:
+            raise AnsibleParserError(f"{path} cannot be read: {error}") from None
 
     def _set(self, name: str, variables: dict[str, Any]) -> None:
         for key, value in variables.items():
