@@ -119,8 +119,13 @@ def switch_evidence(host: Host) -> SwitchEvidence:
 
 
 def declared_for(hosts: Mapping[str, Host], nodes: Sequence[str], switches: Sequence[str]) -> Declared:
-    """Return the plan's part for the hosts of a run; a link with one end outside is judged from the other."""
+    """Return the plan's part for the hosts of a run; a link with one end outside is judged from the other.
+
+    Hosts come in the order of their ranks: that of a play may differ from run to run.
+    """
     run = {*nodes, *switches}
+    nodes = sorted(nodes, key=lambda name: (hosts[name]["cluster_name"], hosts[name]["node_rank"]))
+    switches = sorted(switches)
     links = {
         link["name"]: link
         for name in (*nodes, *switches)

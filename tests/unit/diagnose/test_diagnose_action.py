@@ -113,6 +113,14 @@ def test_a_run_over_some_hosts_says_what_it_saw_from_one_end(hosts: dict[str, di
     )
 
 
+def test_findings_come_in_the_order_of_ranks_whatever_the_order_of_the_play(rack: Rack) -> None:
+    for name in ("spark-2", "spark-7", "spark-5"):
+        rack.rail(name, "B")["mtu"] = 1500
+    hosts = registered(rack)
+    answer = judge({name: hosts[name] for name in reversed(hosts)})
+    assert [where for _code, where in told(answer)] == [f"spark-{number} enP2p1s0f1np1" for number in (2, 5, 7)]
+
+
 def test_a_warning_does_not_fail(rack: Rack) -> None:
     rack.rail("spark-1", "A")["ipv6"] = ["fe80::1/64"]
     answer = judge(registered(rack))

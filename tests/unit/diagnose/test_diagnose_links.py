@@ -121,6 +121,14 @@ def test_two_faults_are_two_findings(rack: Rack) -> None:
     assert brief(judge(rack)) == [("SL201", CABLE_3), ("SL302", "spark-7 enp1s0f1np1")]
 
 
+@pytest.mark.parametrize("rate", [100, None])
+def test_up_without_the_declared_rate_is_no_proof(rack: Rack, rate: int | None) -> None:
+    for row in rack.evidence.switches["crs812"].links or ():
+        if row["port"] == "qsfp56-1-1":
+            row["rate_gbps"] = rate
+    assert brief(judge(rack)) == [("SL201", CABLE_3)]
+
+
 def test_a_port_that_the_switch_says_nothing_of_is_not_taken_to_be_well(rack: Rack) -> None:
     links = rack.evidence.switches["crs812"].links
     assert links is not None
@@ -214,6 +222,16 @@ def test_a_port_in_no_bridge_at_all(rack: Rack) -> None:
     gone = members.pop()["interface"]
     found = the_root(judge(rack))
     assert (found.code, found.where, found.actual) == ("SL203", f"crs804/{gone}", "in no bridge")
+
+
+def test_a_wrong_bridge_does_not_follow_from_a_dead_link(rack: Rack) -> None:
+    rack.monitor("crs812", "qsfp56-1-1", status="no-link")
+    rack.unplug("spark-3")
+    members: Any = rack.evidence.switches["crs812"].bridge_ports
+    next(row for row in members if row["interface"] == "qsfp56-1-1").update(
+        {"bridge": "bridge2", "hw-offload": "false"}
+    )
+    assert brief(judge(rack)) == [("SL201", CABLE_3), ("SL203", "crs812/qsfp56-1-1")]
 
 
 def test_offload_that_was_lost_with_the_link_follows_from_it(rack: Rack) -> None:

@@ -136,6 +136,14 @@ def test_half_of_the_lanes_explain_half_of_the_bandwidth(rack: Rack) -> None:
     assert [one.code for one in findings[1:]] == ["SL407", "SL407"]
 
 
+def test_lanes_that_could_not_be_read_explain_no_slowness(rack: Rack) -> None:
+    rack.rail("spark-6", "B")["pcie_width"] = None
+    for entry in rack.node("spark-6").bandwidth or ():
+        entry["average_gbps"] = 54.0
+    assert {one.code for one in judge(rack) if not one.follows} == {"SL405", "SL407"}
+    assert not any(one.follows for one in judge(rack))
+
+
 def test_wider_and_faster_lanes_are_well(rack: Rack) -> None:
     rack.rail("spark-6", "B").update(pcie_width=8, pcie_speed_gts=64.0)
     assert judge(rack) == []

@@ -109,6 +109,19 @@ def test_a_run_over_some_hosts_judges_those_alone(rack: Rack) -> None:
     assert brief(judge(rack, "spark-2", "spark-3")) == [("SL001", "spark-3")]
 
 
+def test_a_run_over_some_hosts_misses_nothing_of_the_others(rack: Rack) -> None:
+    run = ["spark-1", "spark-2"]
+    for name in run:
+        node = rack.node(name)
+        rack.evidence.nodes[name] = replace(
+            node,
+            paths=[path for path in node.paths or () if path["peer"] in run],
+            logins=[login for login in node.logins or () if login["peer"] in run],
+            bandwidth=[row for row in node.bandwidth or () if row["partner"] in run],
+        )
+    assert judge(rack, *run) == []
+
+
 def test_a_run_over_a_node_alone_still_sees_the_rate_of_its_rails(rack: Rack) -> None:
     rack.rail("spark-1", "A")["speed_mbps"] = 50000
     found = the_root(judge(rack, "spark-1"))
