@@ -5,7 +5,7 @@
 
 A finding names the things that it breaks; a rule that runs later asks for the cause of what it sees there.
 Things are strings: a host (``spark-1``), a rail of a node (``spark-1/A``), the path of a rail
-between two nodes (``spark-1~spark-2/A``), a link (its name).
+between two nodes (``spark-1~spark-2/A``), a link (its name), what a node takes part in.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ def way_of(node: str, peer: str, rail: str) -> str:
     """Return the path between two nodes, the same from both ends."""
     first, second = sorted((node, peer))
     return f"{first}~{second}/{rail}"
+
+
+def measuring_of(node: str) -> str:
+    """Return a node's part in measuring: without it, its partner has no figure either."""
+    return f"{node} measures"
 
 
 def rails_of_interface(declared: Declared, node: str, interfaces: Iterable[str]) -> tuple[str, ...]:

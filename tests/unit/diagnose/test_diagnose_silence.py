@@ -66,6 +66,15 @@ def test_what_a_task_said_is_why_all_later_parts_are_missing(rack: Rack) -> None
     assert found.remedy == "run site.yml with --tags ofed, then verify again"
 
 
+def test_a_partner_that_did_not_measure_explains_why_there_is_no_figure(rack: Rack) -> None:
+    rack.without("spark-1", "environment", "bandwidth", clock="chronyc hangs")
+    for row in rack.node("spark-2").bandwidth or ():
+        row.update(average_gbps=None, error="no partner called")
+    findings = judge(rack)
+    assert the_root(findings).title == "SL002 spark-1"
+    assert [one.code for one in findings[1:]] == ["SL408", "SL408"]
+
+
 @pytest.mark.parametrize("part", ["interfaces", "rdma_devices", "default_routes"])
 @pytest.mark.parametrize("absent", [True, False])
 def test_a_missing_section_of_the_facts_is_a_finding_and_no_absence(rack: Rack, part: str, absent: bool) -> None:

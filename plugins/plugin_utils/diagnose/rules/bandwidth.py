@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, measuring_of
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import (
     Declared,
     Evidence,
@@ -42,8 +42,10 @@ def bandwidth(declared: Declared, evidence: Evidence, causes: Causes, thresholds
         for partner, rail, device in _expected(declared, variables):
             share = rates.get(rail, _FULL_RATE_GBPS) / _FULL_RATE_GBPS
             where = f"{name} to {partner}, rail {rail} ({device})"
-            cause = causes.of_path(name, partner, rail)
             row = seen.get((partner, rail), {"error": "it was not measured"})
+            cause = causes.of_path(name, partner, rail)
+            if row.get("average_gbps") is None:
+                cause = cause or causes.of(measuring_of(partner))
             findings += _measured(where, row, thresholds.warn_gbps * share, thresholds.fail_gbps * share, cause)
     return findings
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, rail_of
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, measuring_of, rail_of
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import (
     Declared,
     Evidence,
@@ -97,6 +97,7 @@ def _missing(host: str, gaps: dict[str, str], errors: dict[str, str]) -> list[Fi
             "an answer to every question",
             actual or "nothing",
             "; ".join(remedies) + ("" if _AGAIN in remedies else ", then verify again"),
+            breaks=(measuring_of(host),) if "bandwidth" in gaps else (),
         )
     ]
 
