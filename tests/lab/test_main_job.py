@@ -57,6 +57,7 @@ def test_the_testinfra_suite_passes(rack):
         "--rack",
         str(rack.inventory),
         "-q",
+        "--tb=short",
         "-p",
         "no:cacheprovider",
     ]

@@ -8,6 +8,10 @@ changed on a node or a switch. Without --rack these tests are skipped.
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,11 +19,6 @@ from typing import Any
 
 import pytest
 import testinfra
-from ansible.inventory.manager import InventoryManager
-from ansible.parsing.dataloader import DataLoader
-from ansible.plugins.loader import init_plugin_loader
-from ansible.template import Templar
-from ansible.vars.manager import VariableManager
 from ansible_collections.sparkloom.cluster.plugins.module_utils.routeros.session import Session, Target
 
 ROOT = Path(__file__).parents[2]
@@ -34,18 +33,15 @@ class Rack:
     """The plan of the rack and a connection to each of its hosts."""
 
     def __init__(self, source: str, pattern: str) -> None:
-        init_plugin_loader([str(ROOT / "collections")])
-        loader = DataLoader()
-        inventory = InventoryManager(loader=loader, sources=[source])
-        manager = VariableManager(loader=loader, inventory=inventory)
-        selected = {host.name for host in inventory.get_hosts(pattern)}
-        groups = inventory.get_groups_dict()
-        self.nodes = [name for name in groups.get("nodes", []) if name in selected]
-        self.switches = [name for name in groups.get("switches", []) if name in selected]
-        self.vars: dict[str, dict[str, Any]] = {}
-        for name in [*self.nodes, *self.switches]:
-            values = manager.get_vars(host=inventory.get_host(name))
-            self.vars[name] = Templar(loader=loader, variables=values).template(values)
+        command = [sys.executable, str(Path(__file__).with_name("read_plan.py")), source, pattern]
+        environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        if done.returncode != 0:
+            pytest.exit(f"the inventory {source} cannot be read:\n{done.stderr}")
+        plan = json.loads(done.stdout)
+        self.nodes = list(plan["nodes"])
+        self.switches = list(plan["switches"])
+        self.vars: dict[str, dict[str, Any]] = plan["nodes"] | plan["switches"]
         self._hosts: dict[str, Any] = {}
 
     def host(self, name: str) -> Any:
