@@ -15,6 +15,7 @@ description:
     enough, or the time is up.
   - Reads only; correcting the clock is chronyd's part.
 author: Sparkloom developers (@sparkloom)
+extends_documentation_fragment: [sparkloom.cluster.read_only]
 options:
   max_offset_ms:
     description: Greatest offset from the reference, in milliseconds.
@@ -34,13 +35,6 @@ options:
     description: Whether a clock that does not agree fails the module, or is left for others to judge.
     type: bool
     default: true
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""

@@ -16,6 +16,7 @@ description:
   - Reports every path, also those that fail; a failed path does not fail the module, since its
     judgement needs the other end as well.
 author: Sparkloom developers (@sparkloom)
+extends_documentation_fragment: [sparkloom.cluster.read_only]
 options:
   interfaces:
     description: The node's rails, as the plan gives them in C(fabric_interfaces).
@@ -67,13 +68,6 @@ options:
     description: Seconds after which a path is given up.
     type: int
     default: 10
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""

@@ -16,6 +16,7 @@ description:
   - C(sudo) is tried without a password and without remembered credentials; netplan's files are
     root's alone, so without root their interfaces are null.
 author: Sparkloom developers (@sparkloom)
+extends_documentation_fragment: [sparkloom.cluster.read_only]
 options:
   sections:
     description: What to read; less is faster.
@@ -28,13 +29,6 @@ options:
     type: list
     elements: str
     default: [chrony, rdma-core, perftest]
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""

@@ -18,6 +18,7 @@ description:
   - The facts of the peers are read from their registered variable C(preflight_facts_result); peers that
     have none, since they are not part of the run, are left out.
 author: Sparkloom developers (@sparkloom)
+extends_documentation_fragment: [sparkloom.cluster.read_only]
 options:
   name:
     description: Name of the node.
@@ -41,13 +42,6 @@ options:
     type: list
     elements: str
     default: []
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""

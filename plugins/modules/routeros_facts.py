@@ -14,7 +14,7 @@ description:
   - Reads versions and model of a switch; with O(gather) also its identity, ports, bridges and health.
   - Fails when the switch is another model than declared or its RouterOS is too old.
 author: Sparkloom developers (@sparkloom)
-extends_documentation_fragment: [sparkloom.cluster.routeros]
+extends_documentation_fragment: [sparkloom.cluster.routeros, sparkloom.cluster.read_only]
 options:
   gather:
     description: What to read besides versions and model; each costs a sentence or two.
@@ -54,13 +54,6 @@ options:
         description: Who says so.
         type: str
         required: true
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""

@@ -14,6 +14,7 @@ description:
   - Logs in from this node to each peer as each user, without asking anything and with host keys checked
     strictly, and reports every login.
 author: Sparkloom developers (@sparkloom)
+extends_documentation_fragment: [sparkloom.cluster.read_only]
 options:
   users:
     description: Users to log in as, under the same name on both ends.
@@ -59,13 +60,6 @@ options:
     description: Whether failed logins fail the module, naming each.
     type: bool
     default: false
-attributes:
-  check_mode:
-    description: Reads only, so it does the same in check mode.
-    support: full
-  diff_mode:
-    description: Changes nothing, so it has no difference to show.
-    support: none
 """
 
 EXAMPLES = r"""
