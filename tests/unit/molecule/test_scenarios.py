@@ -47,9 +47,9 @@ class TestScenario:
 
     def test_check_mode_is_compared_with_a_fresh_node(self, scenario: Path) -> None:
         playbooks = load(scenario / "molecule.yml")["ansible"]["playbooks"]
-        assert playbooks["side_effect"] == "../shared/untouched.yml"
+        assert playbooks["side_effect"] == "../common/untouched.yml"
         plays = load(scenario / "prepare.yml")
-        assert plays[-1].get("ansible.builtin.import_playbook") == "../shared/remember.yml"
+        assert plays[-1].get("ansible.builtin.import_playbook") == "../common/remember.yml"
 
     def test_it_says_what_containers_cannot_prove(self, scenario: Path) -> None:
         lines = (scenario / "molecule.yml").read_text(encoding="utf-8").splitlines()
