@@ -108,3 +108,9 @@ def test_the_repository_stands_alone() -> None:
     this_file = str(Path(__file__).relative_to(ROOT))
     found = [name for name, text in tracked_text() if name != this_file and elsewhere.search(text)]
     assert found == []
+
+
+def test_no_two_test_modules_share_a_name() -> None:
+    """Pytest imports test modules by their bare names, and stops at the second of two."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
