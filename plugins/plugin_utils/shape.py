@@ -14,13 +14,13 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.faults import Faults, Key, nearest
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.schema import PATTERN_WORDS, cluster_schema
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 # Deeper than the schema goes; a mapping that holds itself would not end.
 _DEEPEST = 20
@@ -35,25 +35,25 @@ _TYPE_WORDS = {
 }
 
 
-def _is_whole(_: Any, value: Any) -> bool:
+def _is_whole(_checker: Any, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_finite(_: Any, value: Any) -> bool:
-    return _is_whole(_, value) or (isinstance(value, float) and math.isfinite(value))
-
-
-# JSON Schema calls 9000.0 an integer; the plan would hand it on as 9000.0. Infinity and NaN
-# are numbers to it, and no values that JSON or a module could carry.
-_Validator = extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_whole, "number": _is_finite}),
-)
+def _is_finite(checker: Any, value: Any) -> bool:
+    return _is_whole(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
 @cache
 def _validator() -> Any:
-    return _Validator(cluster_schema())
+    # Imported on use, so that a machine without jsonschema hears of it in the inventory plugin's words.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    # JSON Schema calls 9000.0 an integer; the plan would hand it on as 9000.0. Infinity and NaN
+    # are numbers to it, and no values that JSON or a module could carry.
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_whole, "number": _is_finite})
+    strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
+    return strict(cluster_schema())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _explain(complaint: _Complaint, faults: Faults) -> Iterator[Key]:
             yield from _unknown_keys(complaint, faults)
         case "required":
             # jsonschema complains once a key; the message quotes it.
-            missing = next(name for name in complaint.wanted if complaint.message.startswith(f"'{name}'"))
+            missing = next((name for name in complaint.wanted if complaint.message.startswith(f"'{name}'")), "")
             words = complaint.schema["properties"][missing].get("description", "")
             faults.add((*key, missing), "is missing", f"Add it: {words[:1].lower()}{words[1:].rstrip('.')}")
         case "enum":

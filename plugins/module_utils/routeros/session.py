@@ -79,7 +79,7 @@ class _ExactApi(Api):  # type: ignore[misc]
         row: Row = {}
         for word in words:
             if word.startswith("="):
-                name, _, value = word[1:].partition("=")
+                name, _equals, value = word[1:].partition("=")
                 row[name] = value
         return reply, row
 

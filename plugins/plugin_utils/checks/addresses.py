@@ -125,10 +125,10 @@ def _apart(draft: Draft, faults: Faults) -> None:
             "Give each rail a subnet of its own: in one subnet the rails answer for each other and RoCE fails",
         )
     named = [(("fabric", "subnets", rail), f"rail {rail}", subnet) for rail, subnet in draft.subnets.items()]
-    for (_, other, left), (key, _, right) in combinations(named, 2):
+    for (_first_key, other, left), (key, _name, right) in combinations(named, 2):
         if left != right and left.overlaps(right):
             faults.add(key, f"{right} overlaps {left} of {other}", "Choose subnets that share no address")
-    for key, _, subnet in named:
+    for key, _name, subnet in named:
         if draft.management and subnet.overlaps(draft.management):
             faults.add(
                 key,

@@ -96,7 +96,7 @@ class _Reading:
         cages = {name: lanes for name, lanes in model.cages().items() if lanes[0].kind != "10GBASE-T"}
         if cage in cages:
             return CableEnd(device, cage)
-        stem, _, lane = cage.rpartition("-")
+        stem, _hyphen, lane = cage.rpartition("-")
         if stem in cages:
             lanes = len(cages[stem])
             known = lane.isdigit() and 1 <= int(lane) <= lanes

@@ -36,7 +36,7 @@ def _ends_on(switch: str, links: tuple[Link, ...]) -> list[tuple[SwitchPortEnd, 
 
 def ports(cluster: Cluster, switch: Switch, links: tuple[Link, ...]) -> list[dict[str, Any]]:
     """Return the wanted state of every lane of every cabled cage, in the device's name order."""
-    masters = {end.port: end for end, _ in _ends_on(switch.name, links)}
+    masters = {end.port: end for end, _link in _ends_on(switch.name, links)}
     cabled = {end.cage for end in masters.values()}
     frame = {"l2mtu": switch.l2mtu, "mtu": cluster.fabric.mtu}
     wanted = []
@@ -54,7 +54,7 @@ def ports(cluster: Cluster, switch: Switch, links: tuple[Link, ...]) -> list[dic
 
 def bridge(switch: Switch, links: tuple[Link, ...]) -> dict[str, Any]:
     """Return the one bridge that the switch chip forwards, and its lane masters."""
-    return {"name": switch.bridge, "members": sorted(end.port for end, _ in _ends_on(switch.name, links))}
+    return {"name": switch.bridge, "members": sorted(end.port for end, _link in _ends_on(switch.name, links))}
 
 
 def expected_links(switch: Switch, links: tuple[Link, ...]) -> list[dict[str, Any]]:
