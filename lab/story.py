@@ -19,6 +19,7 @@ from pathlib import Path
 from lab.__main__ import DEFAULT_FILE, Lab
 from lab.control import Message, NotRunningError
 from lab.play import PlayResult, run_playbook
+from lab.rack import cage_nics
 
 WRONG_CABLE = "100g-dac"
 
@@ -33,6 +34,9 @@ class Story:
     def __init__(self, source: Path) -> None:
         self.lab = Lab(source)
         self.inventory = source.parent
+        self.nodes = self.lab.cluster.nodes
+        ends = [end for cable in self.lab.cluster.cables for end in (cable.near, *cable.far)]
+        self.cabled = {name: {str(end) for end in ends if end.device == name} for name in self.nodes}
         self.seconds: dict[str, float] = {}
 
     @contextmanager
@@ -68,18 +72,23 @@ class Story:
         """Show MTU and addresses of each node's rails, as `ip` prints them."""
 
         def look(name: str) -> str:
-            node = self.lab.cluster.nodes[name]
-            connect = node.connect
+            connect = self.nodes[name].connect
             if connect is None:
                 return "not reachable"
             command = ["ssh", "-F", str(self.lab.folder / "ssh_config"), "-p", str(connect.port or 22)]
             where = f"{self.lab.cluster.login}@{connect.host}"
-            show = "for i in enp1s0f1np1 enP2p1s0f1np1; do echo $i mtu $(cat /sys/class/net/$i/mtu) $(ip -br -4 addr show $i | awk '{print $3}'); done"
+            rails = " ".join(
+                nic
+                for end, nics in cage_nics(self.lab.cluster).items()
+                if str(end) in self.cabled[name]
+                for _, nic in nics
+            )
+            show = f"for i in {rails}; do echo $i mtu $(cat /sys/class/net/$i/mtu) $(ip -br -4 addr show $i | awk '{{print $3}}'); done"
             done = subprocess.run([*command, where, show], capture_output=True, text=True, check=False)
             return "; ".join(done.stdout.splitlines()) or done.stderr.strip()
 
-        with ThreadPoolExecutor(len(self.lab.cluster.nodes)) as pool:
-            for name, text in zip(self.lab.cluster.nodes, pool.map(look, self.lab.cluster.nodes), strict=True):
+        with ThreadPoolExecutor(len(self.nodes)) as pool:
+            for name, text in zip(self.nodes, pool.map(look, self.nodes), strict=True):
                 say(f"  {name:10} {text}")
 
 
@@ -140,8 +149,11 @@ def tell(story: Story, keep: bool) -> None:
 
 
 def wrong_cable(story: Story) -> None:
-    """Swap the cable of the last node that has one of its own, and let the run say so."""
-    cable = next(cable for cable in reversed(story.lab.cluster.cables) if cable.kind.kind == "200g-dac")
+    """Swap the cable of the last node that has one of its own, else the last one, and let the run say so."""
+    cables = story.lab.cluster.cables
+    cable = next(
+        (cable for cable in reversed(cables) if len(cable.far) == 1 and cable.far[0].device in story.nodes), cables[-1]
+    )
     leg, switch = str(cable.far[0]), cable.near.device
     say(f"Somebody plugs a QSFP28 cable in between {cable.near} and {leg}; it looks like the right one.")
     story.lab.ask(command="fault", kind="cable", target=leg, value=WRONG_CABLE)
