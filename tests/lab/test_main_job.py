@@ -115,8 +115,14 @@ def test_a_netplan_file_that_competes_is_retired(rack):
     node = rack.nodes[0]
     rival = "network: {version: 2, ethernets: {enp1s0f1np1: {addresses: [192.168.100.99/24], mtu: 1500}}}"
     rack.on(node, f"echo '{rival}' | sudo tee /etc/netplan/99-nvidia-sync-cluster.yaml; sudo netplan apply")
-    diff = only_change(rack.play("site.yml", "--diff", "--tags", "fabric", "-l", node), node)
-    assert "99-nvidia-sync-cluster.yaml" in diff
+    result = rack.play("site.yml", "--diff", "--tags", "fabric", "-l", node)
+    assert result.rc == 0, result.output
+    # The change, and its confirmation over a fresh connection.
+    assert [(found.host, found.task) for found in result.changed()] == [
+        (node, "Apply the fabric's network"),
+        (node, "Keep the change"),
+    ]
+    assert "99-nvidia-sync-cluster.yaml" in str([found.diff for found in result.changed()])
     assert "99-nvidia" in rack.on(node, "sudo ls /var/backups/sparkloom/netplan")
     assert "192.168.100.99" not in rack.on(node, "ip -br addr")
 
