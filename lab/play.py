@@ -96,7 +96,7 @@ def run_playbook(
             private_data_dir=folder,
             project_dir=str(ROOT),
             playbook=str(ROOT / playbook),
-            inventory=str(inventory),
+            inventory=str(inventory.resolve()),
             cmdline=" ".join(options),
             envvars={"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "PATH": os.environ["PATH"]},
             event_handler=handle,

@@ -96,6 +96,8 @@ def must_succeed(result: PlayResult) -> PlayResult:
     if result.rc != 0:
         for failure in result.failures():
             say(f"\n{failure.host}, {failure.task}:\n{failure.message}")
+        if not result.failures():
+            say(result.output)
         raise SystemExit("demo: this part of the story should have gone well; see above")
     return result
 
