@@ -15,7 +15,6 @@ from typing import Any
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import Cluster, LinkMode, Switch
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan.links import (
     Link,
-    NodeCageEnd,
     SwitchPortEnd,
     cable_record,
 )
@@ -73,7 +72,3 @@ def expected_links(switch: Switch, links: tuple[Link, ...]) -> list[dict[str, An
             }
         )
     return expected
-
-
-def has_node(link: Link, node: str) -> bool:
-    return any(isinstance(end, NodeCageEnd) and end.node == node for end in link.ends)

@@ -65,7 +65,9 @@ FAULTS: list[tuple[str, str, str, Callable[[Switchboard], bool]]] = [
     ("api-down", "crs812", "", lambda b: b.switches["crs812"].faults.api_down),
     ("api-dies", "crs812", "3", lambda b: b.switches["crs812"].faults.die_after == 3),
 ]
-EACH = pytest.mark.parametrize(("kind", "target", "value", "shows"), FAULTS, ids=lambda each: "" if callable(each) else str(each))
+EACH = pytest.mark.parametrize(
+    ("kind", "target", "value", "shows"), FAULTS, ids=lambda each: "" if callable(each) else str(each)
+)
 
 
 @EACH

@@ -18,10 +18,9 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.plan.switching i
     bridge,
     expected_links,
     fec_of,
-    has_node,
     ports,
 )
-from clusters import fabric, four_legs, one_switch, optical, pair, switch, two_switches
+from clusters import fabric, four_legs, one_switch, optical, switch, two_switches
 
 
 def wanted(rack: Cluster, name: str) -> list[dict[str, Any]]:
@@ -110,11 +109,6 @@ def test_rs_fec_wherever_the_mode_allows_it() -> None:
     modes = link_modes()
     found = {mode: fec_of(modes[mode]) for mode in ("200G-baseCR4", "25G-baseCR", "40G-baseCR4", "10G-baseCR")}
     assert found == {"200G-baseCR4": "fec91", "25G-baseCR": "fec91", "40G-baseCR4": "fec74", "10G-baseCR": "off"}
-
-
-def test_whether_a_link_has_a_node() -> None:
-    (link,) = links(pair())
-    assert (has_node(link, "n1"), has_node(link, "n3")) == (True, False)
 
 
 @pytest.mark.parametrize("model", sorted(switch_models()))
