@@ -27,6 +27,12 @@ def test_tcg_keeps_its_translation_buffer_small(config: GuestConfig, image: Imag
     assert "kvm" in guest_arguments(paths, config.macs, image.kernel, image.initrd, "kvm")
 
 
+def test_tcg_goes_without_the_instruction_that_it_emulates_badly(config: GuestConfig, image: Image) -> None:
+    paths = GuestPaths(Path("/run/lab"), "spark1")
+    assert "qemu64,-cx16" in guest_arguments(paths, config.macs, image.kernel, image.initrd, "tcg")
+    assert "host" in guest_arguments(paths, config.macs, image.kernel, image.initrd, "kvm")
+
+
 def test_a_comma_in_a_path_is_doubled() -> None:
     assert escape(Path("/a,b")) == "/a,,b"
 
