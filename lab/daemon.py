@@ -11,7 +11,7 @@ from pathlib import Path
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.parse import parse_text
 
 from lab.control import SOCKET, Control
-from lab.guests.accelerator import choose_accelerator
+from lab.guests.accelerator import choose
 from lab.guests.errors import GuestError
 from lab.guests.image import ensure_image
 from lab.rack import Rack, RackError
@@ -54,7 +54,7 @@ def main() -> int:
         (folder / SOCKET).unlink(missing_ok=True)  # a rack that was killed left it
         try:
             image = ensure_image(say)
-            rack = Rack(cluster, folder, image, choose_accelerator(image, say))
+            rack = Rack(cluster, folder, image, choose(image, say))
             asyncio.run(run(rack, folder))
         except (GuestError, RackError) as error:
             say(f"lab: {error}")

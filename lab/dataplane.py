@@ -1,31 +1,21 @@
 """Frames between guests and switch ports, as the configuration says.
 
-A guest's NIC is a unix stream socket on which QEMU writes each frame after its length (4 bytes, big
-endian). Forwarding itself is ``Fabric.deliver``: a frame and the place where it came in, to the places
-where it comes out. It floods what it does not know and learns what it sees, as a bridge does.
+Forwarding is ``Fabric.deliver``: a frame and the place where it came in, to the places where it comes out. It
+floods what it does not know and learns what it sees, as a bridge does.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import CableEnd
 
 from lab.physical import PhysicalState, PortKey
 from lab.wiring import ForwardingPort
 
-_LENGTH = struct.Struct(">I")
 ETHERNET_HEADER = 14  # bytes that RouterOS' l2mtu does not count
 _GROUP_BIT = 0x01
-# More than any jumbo frame: a longer one is no frame, and the peer is out of step.
-_LONGEST_FRAME = 65536
-# Frames waiting for a slow guest; a real port has a queue as well, and drops.
-_QUEUE_BYTES = 4 * 1024 * 1024
 
 _UPLINK = "uplink"  # where a cage sees what comes in over its cable
 
@@ -41,6 +31,10 @@ class Learned:
     def learn(self, domain: object, mac: bytes, where: object) -> None:
         if not mac[0] & _GROUP_BIT:
             self._where[domain, mac] = where
+
+    def seen(self) -> Iterator[tuple[object, bytes, object]]:
+        """Yield domain, address and place of everything that was learned."""
+        yield from ((domain, mac, where) for (domain, mac), where in self._where.items())
 
     def find(self, domain: object, mac: bytes) -> object | None:
         return None if mac[0] & _GROUP_BIT else self._where.get((domain, mac))
@@ -72,6 +66,13 @@ class Fabric:
             yield from self._into_cage(other, frame)
         elif port := self._port_of.get(cage):
             yield from self._through(port, frame, set())
+
+    def hosts(self, switch: str) -> Iterator[tuple[str, str, str]]:
+        """Yield what a switch learned: MAC address, port and bridge."""
+        for domain, mac, where in self.learned.seen():
+            # A cage's own switch learns as well, under the cage.
+            if isinstance(domain, tuple) and domain[0] == switch:
+                yield mac.hex(":").upper(), str(where), str(domain[1])
 
     def _into_cage(self, cage: CableEnd, frame: bytes) -> Iterator[Nic]:
         self.learned.learn(cage, frame[6:12], _UPLINK)
@@ -110,54 +111,6 @@ class Fabric:
         """Tell whether a port moves a frame: in a bridge, up, and no longer than its l2mtu."""
         link = self.state.ports.get((switch, port.name))
         return bool(port.bridge and port.forwarding and link and link.carrier and payload <= port.l2mtu)
-
-
-class Sockets:
-    """The unix sockets of NICs: reads frames, writes frames, knows nothing of where they go."""
-
-    def __init__(self, folder: Path, on_frame: Callable[[Nic, bytes], None]) -> None:
-        self._folder = folder
-        self._on_frame = on_frame
-        # A NIC has one QEMU; another client on its path (one that only looks) must not cut it off.
-        self._writers: dict[Nic, list[asyncio.StreamWriter]] = {}
-        self._servers: list[asyncio.Server] = []
-
-    async def listen(self, nic: Nic, name: str | None = None) -> None:
-        """Wait for the QEMU of a NIC."""
-        path = self._folder / (name or f"{nic[0]}.{nic[1]}")
-        path.unlink(missing_ok=True)
-
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            self._writers.setdefault(nic, []).append(writer)
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
-                await self._read(nic, reader)
-            self._writers[nic].remove(writer)
-            writer.close()
-
-        self._servers.append(await asyncio.start_unix_server(serve, path, limit=_LONGEST_FRAME * 2))
-
-    async def _read(self, nic: Nic, reader: asyncio.StreamReader) -> None:
-        while True:
-            (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-            if length > _LONGEST_FRAME:
-                return
-            frame = await reader.readexactly(length)
-            if length >= ETHERNET_HEADER:
-                self._on_frame(nic, frame)
-
-    def send(self, nic: Nic, frame: bytes) -> None:
-        """Hand a frame to a NIC; one that is absent or does not keep up loses it."""
-        for writer in self._writers.get(nic, ()):
-            if not writer.is_closing() and writer.transport.get_write_buffer_size() <= _QUEUE_BYTES:
-                writer.write(_LENGTH.pack(len(frame)) + frame)
-
-    async def close(self) -> None:
-        for server in self._servers:
-            server.close()
-        for writers in self._writers.values():
-            for writer in tuple(writers):
-                writer.close()
-        self._servers.clear()
 
 
 class ManagementNetwork:

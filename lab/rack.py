@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import ipaddress
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,18 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import RAI
 from lab import keys
 from lab.cables import PluggedCable
 from lab.crs.device import Options, VirtualCrs
-from lab.dataplane import Fabric, ManagementNetwork, Nic, Sockets
-from lab.guests.accelerator import Accelerator
+from lab.dataplane import Fabric, ManagementNetwork, Nic
+from lab.guests.accelerator import Choice
 from lab.guests.errors import GuestError
 from lab.guests.gateway import Gateway
 from lab.guests.image import Image
 from lab.guests.machine import Guest
+from lab.guests.paths import GuestPaths
+from lab.guests.qemu_machine import qemu_guest
 from lab.guests.seed import FABRIC, INTERFACES, MANAGEMENT, GuestConfig
+from lab.guests.uml.machine import uml_guest
 from lab.physical import NodeLink, PhysicalState, Physics, compute
+from lab.sockets import Sockets
 from lab.wiring import LinkState
 
 # The stand-ins' accounts; on loopback alone, and named in the lab's group variables.
@@ -59,6 +63,8 @@ class Switchboard:
         self.options = options or RackOptions()
         self.cables = [PluggedCable.declared(cable) for cable in cluster.cables]
         self.listeners: list[Callable[[], None]] = []
+        # Set by the rack once frames move; a board without guests learns nothing.
+        self.hosts: Callable[[str], Iterable[tuple[str, str, str]]] = lambda _switch: ()
         self._restarted: dict[tuple[str, str], float] = {}
         self._wake: asyncio.TimerHandle | None = None
         self._state: PhysicalState | None = None
@@ -78,6 +84,9 @@ class Switchboard:
     def link_state(self, switch: str, port: str) -> LinkState:
         return self.state().ports[switch, port]
 
+    def learned(self, switch: str) -> Iterable[tuple[str, str, str]]:
+        return self.hosts(switch)
+
     def settings_changed(self, switch: str, restarted: frozenset[str]) -> None:
         until = time.monotonic() + self.options.settle_seconds
         for port in restarted:
@@ -91,6 +100,8 @@ class Switchboard:
         if self._state is None:
             settings = {name: switch.port_settings() for name, switch in self.switches.items()}
             self._state = compute(settings, self.cables, self.options.physics, self._settling)
+            for (name, port), link in self._state.ports.items():
+                self.switches[name].state.counters.link_seen(port, link.status == "link-ok")
         return self._state
 
     def touch(self) -> None:
@@ -172,12 +183,13 @@ class Rack:
     """The whole rack of one cluster file."""
 
     def __init__(
-        self, cluster: Cluster, folder: Path, image: Image, accelerator: Accelerator, options: RackOptions | None = None
+        self, cluster: Cluster, folder: Path, image: Image, choice: Choice, options: RackOptions | None = None
     ) -> None:
         self.cluster = cluster
         self.folder = folder
         self.board = Switchboard(cluster, options)
         self.board.listeners.append(self._relink)
+        self.board.hosts = lambda switch: self._fabric.hosts(switch) if self._fabric else ()
         self.problems: dict[str, str] = {}  # guests that did not come up, with the reason
         self.ready: set[str] = set()
         self.dead: set[str] = set()  # guests that a fault stopped
@@ -188,7 +200,8 @@ class Rack:
         self._sockets = Sockets(folder / "net", self._on_frame)
         self._management = ManagementNetwork(self._sockets.send)
         self._cages = cage_nics(cluster)
-        self.guests = {name: Guest(config, image, folder, accelerator) for name, config in self._configs().items()}
+        self._choice = choice
+        self.guests = {name: self._guest(config, image) for name, config in self._configs().items()}
         forwards = {
             f"{loopback(name, node.connect.host)}:{node.connect.port or 22}": f"{node.address}:22"
             for name, node in cluster.nodes.items()
@@ -196,6 +209,13 @@ class Rack:
         }
         subnet = cluster.management or ipaddress.IPv4Network("10.83.0.0/24")
         self._gateway = Gateway(folder, forwards, str(subnet), str(subnet[1]))
+
+    def _guest(self, config: GuestConfig, image: Image) -> Guest:
+        paths = GuestPaths(self.folder.resolve(), config.name)
+        choice = self._choice
+        if choice.accelerator == "uml" and choice.kernel is not None:
+            return uml_guest(config, image, paths, choice.kernel)
+        return qemu_guest(config, image, paths, "kvm" if choice.accelerator == "kvm" else "tcg")
 
     def _configs(self) -> Mapping[str, GuestConfig]:
         folder = self.folder / "keys"
@@ -227,7 +247,10 @@ class Rack:
         await self._sockets.listen(ManagementNetwork.GATEWAY, "gateway")
         for name in self.guests:
             for interface in INTERFACES:
-                await self._sockets.listen((name, interface))
+                if self._choice.accelerator == "uml":
+                    self._sockets.listen_for_packets((name, interface))
+                else:
+                    await self._sockets.listen((name, interface))
             self._management.join((name, MANAGEMENT))
         await self._gateway.start()
         limit = asyncio.Semaphore(PARALLEL_STARTS)

@@ -8,6 +8,7 @@ is up. These types are all that passes between them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -62,6 +63,9 @@ class Wiring(Protocol):
     def link_state(self, switch: str, port: str) -> LinkState:
         """Return what the named port of the named switch shows now."""
 
+    def learned(self, switch: str) -> Iterable[tuple[str, str, str]]:
+        """Return the MAC addresses that were seen behind a switch's ports: address, port, bridge."""
+
     def settings_changed(self, switch: str, restarted: frozenset[str]) -> None:
         """Take note that settings changed and that ``restarted`` ports bounced."""
 
@@ -94,6 +98,9 @@ class Unwired:
 
     def link_state(self, switch: str, port: str) -> LinkState:  # noqa: ARG002
         return LinkState(status="no-link", auto_negotiation="incomplete")
+
+    def learned(self, switch: str) -> Iterable[tuple[str, str, str]]:  # noqa: ARG002
+        return ()
 
     def settings_changed(self, switch: str, restarted: frozenset[str]) -> None:
         """Nothing is wired."""

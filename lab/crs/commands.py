@@ -10,16 +10,18 @@ from . import errors, ports, query
 from .requests import Request, check_arguments, directory_of
 from .safemode import SafeMode
 from .schema import Directory
-from .state import ETHERNET, State
+from .state import ETHERNET, HOSTS, State
 from .store import Row, Values
 from .values import parse_duration
 
 _READING = frozenset({"print", "get", "listen", "monitor", "export"})
 _STREAMING = frozenset({"follow", "follow-only", "interval"})
-# Arguments of print that would write files or run scripts, or that show counters the lab does not count.
+# Arguments of print that would write files or run scripts.
 _UNPLAYED_ARGUMENTS = frozenset(
-    {"append", "file", "on-event", "do", "group-by", "stats", "stats-detail", "oid", "copy-from", "place-before"}
+    {"append", "file", "on-event", "do", "group-by", "stats-detail", "oid", "copy-from", "place-before"}
 )
+# Paths whose rows no table holds.
+_ROWS_OF_OTHERS = frozenset({"/interface", "/safe-mode", HOSTS})
 
 
 @dataclass(slots=True)
@@ -75,7 +77,7 @@ class Commands:
         if request.path == "/safe-mode" and request.command not in {"get", "export"}:
             return self._safe_mode(request, caller)
         command = self._played.get(request.command)
-        if command is None or not (request.path in state.store.tables or request.path in {"/interface", "/safe-mode"}):
+        if command is None or not (request.path in state.store.tables or request.path in _ROWS_OF_OTHERS):
             raise errors.not_in_the_lab(request.word)
         check_arguments(directory, request)
         if unplayed := _UNPLAYED_ARGUMENTS & request.arguments.keys():
@@ -126,8 +128,12 @@ class Commands:
     # --- reading -------------------------------------------------------------------------------
 
     def _selected(self, request: Request, caller: Caller) -> list[Values]:
-        held = request.path == "/safe-mode"
-        rows = [self.safe_mode.row(caller.session)] if held else self.state.rows(request.path)
+        if request.path == "/safe-mode":
+            rows = [self.safe_mode.row(caller.session)]
+        elif request.flag("stats"):
+            rows = self._stats(request)
+        else:
+            rows = self.state.rows(request.path)
         if wanted := request.arguments.get("from"):
             items = set(wanted.split(","))
             rows = [row for row in rows if items & {row.get(".id", ""), row.get("name", "")}]
@@ -135,6 +141,11 @@ class Commands:
         if order := request.arguments.get("order-by"):
             rows.sort(key=lambda row: [row.get(key, "") for key in order.split(",")])
         return rows
+
+    def _stats(self, request: Request) -> list[Values]:
+        if request.path != ETHERNET:
+            raise errors.not_in_the_lab(f"{request.word} stats=")
+        return [self.state.stats(row) for row in self.state.store.tables[ETHERNET].rows]
 
     @staticmethod
     def _picked(rows: list[Values], request: Request) -> list[Values]:

@@ -9,12 +9,14 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.model import Swi
 from lab.wiring import ForwardingPort, LinkState, PortSettings, Wiring
 
 from . import errors, factory, ports, rules
+from .counters import Counters
 from .defaults import QOS
 from .schema import Directory, Schema
 from .store import Row, Snapshot, Store, Values
 from .values import parse_value
 
 ETHERNET = "/interface/ethernet"
+HOSTS = "/interface/bridge/host"
 # Tables whose rows are interfaces, with the ``type`` that /interface shows; the order of its print.
 INTERFACES = {ETHERNET: "ether", "/interface/bridge": "bridge", "/interface/bonding": "bond", "/interface/vlan": "vlan"}
 HIDDEN = frozenset({"password"})
@@ -34,6 +36,7 @@ class State:
         self.schema = Schema(version)
         self.store: Store = factory.build(model, self.schema, version, name, users)
         self.ports = ports.ports_by_name(model)
+        self.counters = Counters()
         self.watchers: set[Callable[[], None]] = set()
         self.connections: Callable[[], Iterable[tuple[str, str, str]]] = lambda: ()
 
@@ -53,6 +56,8 @@ class State:
         """Return the rows of a path as ``print`` shows them."""
         if path == "/interface":
             return [self._as_interface(table, row) for table in INTERFACES for row in self.store.tables[table].rows]
+        if path == HOSTS:
+            return self._learned()
         shown = [self.shown(path, row) for row in self.store.tables[path].rows]
         if path == "/ip/service":
             shown += rules.connection_rows(self.connections())
@@ -80,6 +85,28 @@ class State:
             "comment",
         )
         return view | {key: full[key] for key in keys if key in full}
+
+    def _learned(self) -> list[Values]:
+        """Return the MAC addresses that the data plane saw behind ports, as the bridge's host table."""
+        own = {row.values["default-name"]: row.name for row in self.store.tables[ETHERNET].rows}
+        return [
+            {
+                ".id": f"*{number:X}",
+                "mac-address": mac,
+                "interface": own.get(port, port),
+                "on-interface": own.get(port, port),
+                "bridge": bridge,
+                "dynamic": "true",
+                "external": "true",
+                "local": "false",
+            }
+            for number, (mac, port, bridge) in enumerate(self.wiring.learned(self.name))
+        ]
+
+    def stats(self, row: Row) -> Values:
+        """Return a port's row of `print stats`."""
+        port = row.values["default-name"]
+        return {".id": row.id, "name": row.name, **self.counters.row(port, self.link_state(row))}
 
     def link_state(self, row: Row) -> LinkState:
         return self.wiring.link_state(self.name, row.values["default-name"])

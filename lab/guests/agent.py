@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 from lab.guests.errors import GuestError
 
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
 
 class Agent:
-    """One connection, kept open: QEMU holds back what the guest says while nobody listens.
+    """One connection, kept open: what the guest says while nobody listens is held back.
 
-    A command sent before the guest has booted waits inside QEMU and is answered once the agent runs.
+    A command sent before the guest has booted waits and is answered once the agent runs.
     """
 
-    def __init__(self, socket: Path) -> None:
-        self._socket = socket
-        self._connection: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    def __init__(self, connect: Callable[[], Awaitable[Connection]]) -> None:
+        self._connect = connect
+        self._connection: Connection | None = None
         self._turn = asyncio.Lock()
         self._ids = itertools.count(1)
 
@@ -45,7 +47,7 @@ class Agent:
 
     async def _ask(self, command: str) -> str:
         if self._connection is None:
-            self._connection = await asyncio.open_unix_connection(self._socket)
+            self._connection = await self._connect()
         reader, writer = self._connection
         # Answers to commands that were given up on may still come; theirs is another id.
         marker = f"{next(self._ids)}"

@@ -92,11 +92,11 @@ def ensure_image(say: Say) -> Image:
     if directory.is_dir():
         return image
     cache.mkdir(parents=True, exist_ok=True)
-    with _only_builder(cache / "build.lock", say):
+    with only_builder(cache / "build.lock", say):
         if not directory.is_dir():  # Another builder may have been first.
             packages = _ensure_packages(cache, say)
             say("lab: building the guests' disk (half a minute)")
-            _publish(cache, directory, lambda work: _build(packages, work))
+            publish(cache, directory, lambda work: _build(packages, work))
     return image
 
 
@@ -104,7 +104,7 @@ def _ensure_packages(cache: Path, say: Say) -> Path:
     packages = cache / f"packages-{packages_hash()}.tar"
     if not packages.exists():
         say(f"lab: fetching Debian {SUITE} for the guests (a minute or two, 350 MB)")
-        _publish(cache, packages, _fetch_packages)
+        publish(cache, packages, _fetch_packages)
     return packages
 
 
@@ -167,7 +167,7 @@ def _busybox() -> bytes:
     return content
 
 
-def _publish(cache: Path, target: Path, make: Callable[[Path], None]) -> None:
+def publish(cache: Path, target: Path, make: Callable[[Path], None]) -> None:
     """Let ``make`` fill a path of its own and rename it, so that ``target`` is whole or absent."""
     with tempfile.TemporaryDirectory(prefix="building-", dir=cache) as work:
         made = Path(work) / target.name
@@ -176,7 +176,7 @@ def _publish(cache: Path, target: Path, make: Callable[[Path], None]) -> None:
 
 
 @contextmanager
-def _only_builder(lock: Path, say: Say) -> Iterator[None]:
+def only_builder(lock: Path, say: Say) -> Iterator[None]:
     with lock.open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,7 +13,7 @@ from stat import S_IFDIR, S_IFLNK, S_IFREG
 
 # ext4 asks the kernel for crc32c by name, which modules.dep does not tell.
 MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
-APPLETS = ("sh", "mount", "insmod", "tar", "md5sum", "cat", "sleep", "grep", "echo", "poweroff", "switch_root")
+APPLETS = ("sh", "mount", "insmod", "sleep", "grep", "echo", "poweroff", "chroot", "switch_root")
 _DIRECTORIES = ("bin", "dev", "proc", "sys", "modules", "root")
 _ALIGNMENT = 4
 _PT_INTERP = 3

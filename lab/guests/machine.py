@@ -1,45 +1,63 @@
-"""One guest: a QEMU process, its console, its agent and its cables' carriers."""
+"""One guest: its process, its console, its agent and its cables' carriers."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from pathlib import Path
+from typing import Protocol
 
-from lab.guests.accelerator import Accelerator
-from lab.guests.agent import Agent
+from lab.guests.agent import Agent, Connection
 from lab.guests.errors import GuestError
-from lab.guests.image import Image
-from lab.guests.process import kill, last_words, running_pid, spawn, start_qemu, until
-from lab.guests.qemu import GuestPaths, guest_arguments
-from lab.guests.qmp import qmp
+from lab.guests.paths import GuestPaths
+from lab.guests.process import last_words
 from lab.guests.seed import INTERFACES, GuestConfig, write_seed
 
 RESTARTS = 3
 # What the kernel, or our own init, says when this boot leads nowhere.
 PANICS = ("Kernel panic", "sparkloom: no root file system", "sparkloom: the seed cannot be read")
-_GRACE = 5.0
 _WATCH = 1.0
 _COMMAND = 60.0
 
 
-class Guest:
-    """A virtual node. Its files and sockets are in ``state``, named after it.
+class Machine(Protocol):
+    """What runs a guest: QEMU, or a user-mode kernel."""
 
-    Whoever moves frames must listen on ``state/net/NAME.INTERFACE`` for every interface before ``start``.
+    name: str
+    # Whether a NIC's carrier can be taken before the guest has booted.
+    early_carrier: bool
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs, be it one that an earlier rack started."""
+
+    async def start(self, agent: Agent) -> None:
+        """Start the process, all cables plugged in. A disk of an earlier start is kept unless the image is another one."""
+
+    async def stop(self) -> None:
+        """Stop it as a pulled plug does."""
+
+    async def connect(self) -> Connection:
+        """Open the agent's channel."""
+
+    async def set_carrier(self, interface: str, up: bool) -> None:
+        """Give a NIC carrier or take it away."""
+
+
+class Guest:
+    """A virtual node. Its files and sockets are in ``paths.state``, named after it.
+
+    Whoever moves frames must listen on ``paths.net(INTERFACE)`` for every interface before ``start``.
     """
 
-    def __init__(self, config: GuestConfig, image: Image, state: Path, accelerator: Accelerator) -> None:
+    def __init__(self, config: GuestConfig, paths: GuestPaths, machine: Machine) -> None:
         self.config = config
-        self.paths = GuestPaths(state.resolve(), config.name)
+        self.paths = paths
         self.restarts = 0
-        self._image = image
-        self._accelerator = accelerator
-        self._process: asyncio.subprocess.Process | None = None
-        self._agent = Agent(self.paths.agent)
+        self._machine = machine
+        self._agent = Agent(machine.connect)
         # A NIC of a new process has carrier; what was asked for is said again.
         self._down: set[str] = set()
+        self._booted = False
 
     @property
     def name(self) -> str:
@@ -48,37 +66,24 @@ class Guest:
     @property
     def alive(self) -> bool:
         """Whether its process runs, be it one that an earlier rack started."""
-        return running_pid(self.paths.pid) is not None
+        return self._machine.alive
 
     async def start(self) -> None:
         """Start the guest; it keeps its disk from an earlier start unless the image is another one."""
-        await kill(self.paths.pid, _GRACE)
-        self._agent.close()
+        await self.stop()
         self.paths.state.mkdir(parents=True, exist_ok=True)
-        await self._ensure_disk()
         write_seed(self.paths.seed, self.config)
         if self.paths.console.exists():  # The last start's may tell why there is another.
             self.paths.console.rename(self.paths.console.with_suffix(".console.old"))
-        arguments = guest_arguments(
-            self.paths, self.config.macs, self._image.kernel, self._image.initrd, self._accelerator
-        )
-        self._process = await start_qemu(
-            arguments, self.paths.log, self.paths.qmp, [self.paths.net(name) for name in INTERFACES], self.name
-        )
-        for interface in self._down:
-            await self._set_link(interface, up=False)
+        self._booted = False
+        await self._machine.start(self._agent)
+        if self._machine.early_carrier:
+            await self._take_carriers()
 
     async def stop(self) -> None:
         """Stop the guest as a pulled plug does."""
         self._agent.close()
-        if self.alive:
-            with contextlib.suppress(GuestError):  # It is killed then.
-                await qmp(self.paths.qmp, "quit")
-                await until(lambda: not self.alive, _GRACE)
-        await kill(self.paths.pid, _GRACE)
-        if self._process is not None:
-            await self._process.wait()
-            self._process = None
+        await self._machine.stop()
 
     async def wait_ready(self, timeout: float) -> None:  # noqa: ASYNC109
         """Wait until ssh answers; a guest that panics or dies at boot is started again, a few times."""
@@ -92,7 +97,7 @@ class Guest:
                 ready.cancel()
                 await asyncio.gather(ready, return_exceptions=True)
             if trouble is None:
-                return
+                break
             if time.monotonic() >= end:
                 raise GuestError(f"{self.name}: not ready within {timeout:.0f} s: {trouble}; see {self.paths.console}")
             if self.restarts >= RESTARTS:
@@ -101,12 +106,16 @@ class Guest:
                 )
             self.restarts += 1
             await self.start()
+        self._booted = True
+        if not self._machine.early_carrier:
+            await self._take_carriers()
 
     async def set_carrier(self, interface: str, up: bool) -> None:
         """Give a NIC carrier or take it away, as its cable and the far end do."""
         if interface not in INTERFACES:
             raise GuestError(f"{self.name}: no interface {interface}; it has {', '.join(INTERFACES)}")
-        await self._set_link(interface, up)
+        if self._booted or self._machine.early_carrier:
+            await self._machine.set_carrier(interface, up)
         (self._down.discard if up else self._down.add)(interface)
 
     async def agent(self, command: str) -> None:
@@ -115,6 +124,10 @@ class Guest:
             await self._agent.run(command, _COMMAND)
         except GuestError as error:
             raise GuestError(f"{self.name}: {error}") from error
+
+    async def _take_carriers(self) -> None:
+        for interface in self._down:
+            await self._machine.set_carrier(interface, up=False)
 
     async def _watch(self, ready: asyncio.Task[None]) -> str | None:
         """Return None once ``ready`` is done, or what went wrong first."""
@@ -127,7 +140,7 @@ class Guest:
                 error = ready.exception()
                 return None if error is None else str(error)
             if not self.alive:
-                return f"QEMU ended: {last_words(self.paths.log)}"
+                return f"{self._machine.name} ended: {last_words(self.paths.log)}"
 
     def _panic(self) -> str | None:
         try:
@@ -135,18 +148,3 @@ class Guest:
         except OSError:
             return None
         return next((line.strip() for line in text.splitlines() if any(panic in line for panic in PANICS)), None)
-
-    async def _set_link(self, interface: str, up: bool) -> None:
-        await qmp(self.paths.qmp, "set_link", name=interface, up=up)
-
-    async def _ensure_disk(self) -> None:
-        """Make the guest's own disk, a layer over the image; one over another image is of no use."""
-        backing = self.paths.disk.with_suffix(".image")
-        if self.paths.disk.exists() and backing.exists() and backing.read_text() == str(self._image.disk):
-            return
-        log = self.paths.log
-        arguments = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(self._image.disk)]
-        process = await spawn([*arguments, str(self.paths.disk)], log, self.name)
-        if await process.wait():
-            raise GuestError(f"{self.name}: its disk cannot be made: {last_words(log)}")
-        backing.write_text(str(self._image.disk))

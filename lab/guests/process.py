@@ -1,4 +1,4 @@
-"""QEMU processes: started here, known by a pid file, stopped by pid."""
+"""Processes of guests: started here, known by a pid file, stopped by pid."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _POLL = 0.05
 _START = 20.0
 
 
-async def spawn(arguments: list[str], log: Path, what: str) -> asyncio.subprocess.Process:
-    """Start a program; its words go to ``log``."""
+async def spawn(arguments: list[str], log: Path, what: str, keep: tuple[int, ...] = ()) -> asyncio.subprocess.Process:
+    """Start a program in a process group of its own; its words go to ``log``, and it inherits the descriptors ``keep``."""
     try:
         with log.open("wb") as output:
             return await asyncio.create_subprocess_exec(
                 *arguments,
+                pass_fds=keep,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -72,13 +73,17 @@ def last_words(log: Path) -> str:
 
 
 def running_pid(pid_file: Path) -> int | None:
-    """Return the pid in ``pid_file`` if it is still the process that was told that very file."""
+    """Return the pid in ``pid_file`` if it is still the process that was told that very file, or the folder it is in."""
     try:
         pid = int(pid_file.read_text())
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (OSError, ValueError):
         return None
-    return pid if (b"-pidfile", str(pid_file).encode()) in itertools.pairwise(arguments) else None
+    if (b"-pidfile", str(pid_file).encode()) in itertools.pairwise(arguments):
+        return pid
+    # A user-mode kernel writes it to UML_DIR/UMID/pid.
+    told = {f"uml_dir={pid_file.parents[1]}".encode(), f"umid={pid_file.parent.name}".encode()}
+    return pid if told <= set(arguments) else None
 
 
 async def kill(pid_file: Path, grace: float) -> None:
@@ -88,7 +93,8 @@ async def kill(pid_file: Path, grace: float) -> None:
         if pid is None:
             break
         try:
-            os.kill(pid, number)
+            # A user-mode kernel's programs are processes of its group.
+            os.killpg(pid, number)
         except ProcessLookupError:
             break
         if await until(lambda: running_pid(pid_file) is None, patience):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from lab.guests.paths import GuestPaths
 from lab.guests.seed import FABRIC, INTERFACES
 
 PROGRAM = "qemu-system-x86_64"
@@ -22,45 +22,6 @@ KERNEL_ARGUMENTS = (
     " rcupdate.rcu_expedited=1 systemd.show_status=0 systemd.log_level=notice"
 )
 AGENT_PORT = "sparkloom.agent"
-
-
-@dataclass(frozen=True, slots=True)
-class GuestPaths:
-    """Where one guest keeps its sockets and files; names are short, a unix socket's path has 107 bytes."""
-
-    state: Path
-    name: str
-
-    @property
-    def disk(self) -> Path:
-        return self.state / f"{self.name}.qcow2"
-
-    @property
-    def seed(self) -> Path:
-        return self.state / f"{self.name}.seed"
-
-    @property
-    def qmp(self) -> Path:
-        return self.state / f"{self.name}.qmp"
-
-    @property
-    def agent(self) -> Path:
-        return self.state / f"{self.name}.agent"
-
-    @property
-    def console(self) -> Path:
-        return self.state / f"{self.name}.console"
-
-    @property
-    def log(self) -> Path:
-        return self.state / f"{self.name}.log"
-
-    @property
-    def pid(self) -> Path:
-        return self.state / f"{self.name}.pid"
-
-    def net(self, interface: str) -> Path:
-        return self.state / "net" / f"{self.name}.{interface}"
 
 
 def escape(value: object) -> str:
@@ -87,7 +48,7 @@ def guest_arguments(
         *("-nodefaults", "-no-user-config", "-display", "none"),
         *("-machine", MACHINE, *accelerator_arguments(accelerator), "-smp", "1", "-m", str(MEMORY_MIB)),
         *("-kernel", str(kernel), "-initrd", str(initrd), "-append", KERNEL_ARGUMENTS),
-        *("-drive", f"if=none,id=root,format=qcow2,cache=unsafe,discard=unmap,file={escape(paths.disk)}"),
+        *("-drive", f"if=none,id=root,format=qcow2,cache=unsafe,discard=unmap,file={escape(paths.disk('qcow2'))}"),
         *("-device", "virtio-blk-pci,drive=root"),
         *("-drive", f"if=none,id=seed,format=raw,read-only=on,file={escape(paths.seed)}"),
         *("-device", "virtio-blk-pci,drive=seed"),

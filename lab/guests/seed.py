@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MANAGEMENT = "enP7s7"
@@ -29,11 +30,13 @@ class GuestConfig:
     host_key_public: str
     machine_id: str
     login: str = "spark"
+    # What a kernel that is not the image's brings along, by path.
+    kernel_files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    content: str
+    content: str | bytes
     mode: int = 0o644
     owner: int = 0
 
@@ -48,6 +51,7 @@ def seed_files(config: GuestConfig) -> dict[str, _File]:
         "etc/ssh/ssh_host_ed25519_key": _File(_line(config.host_key_private), 0o600),
         "etc/ssh/ssh_host_ed25519_key.pub": _File(_line(config.host_key_public)),
         f"{home}/authorized_keys": _File(_line(config.authorized_key), 0o600, _SPARK_ID),
+        **{path: _File(content) for path, content in config.kernel_files.items()},
         **{f"etc/systemd/network/10-{name}.link": _File(_link(name, mac)) for name, mac in config.macs.items()},
     }
 
@@ -60,7 +64,7 @@ def write_seed(path: Path, config: GuestConfig) -> None:
         home.type, home.mode, home.uid, home.gid = tarfile.DIRTYPE, 0o700, _SPARK_ID, _SPARK_ID
         tar.addfile(home)
         for name, file in seed_files(config).items():
-            content = file.content.encode()
+            content = file.content.encode() if isinstance(file.content, str) else file.content
             member = tarfile.TarInfo(name)
             member.size, member.mode, member.uid, member.gid = len(content), file.mode, file.owner, file.owner
             tar.addfile(member, io.BytesIO(content))

@@ -73,6 +73,7 @@ facts:
           carrier_changes: 2
           speed_mbps: 200000
           master: null
+          kind: null
           ipv4: [192.168.100.11/24]
           ipv6: []
           driver: mlx5_core
@@ -111,7 +112,6 @@ facts:
       sample: {chrony: 4.5-1ubuntu4, rdma-core: 50.0-2, perftest: null}
 """
 
-import importlib
 import json
 import os
 import platform
@@ -120,8 +120,8 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.sparkloom.cluster.plugins.module_utils.node import interfaces, netplan_claims, rdma, system
-from ansible_collections.sparkloom.cluster.plugins.module_utils.node.sysfs import names, read
+from ansible_collections.sparkloom.cluster.plugins.module_utils.node import interfaces, netplan_files, rdma, system
+from ansible_collections.sparkloom.cluster.plugins.module_utils.node.sysfs import read
 
 Facts = dict[str, Any]
 Run = Callable[[list[str]], "str | None"]
@@ -175,33 +175,11 @@ def read_routes(run: Run) -> Facts:
     return {"default_routes": system.default_routes(routes)}
 
 
-def read_netplan_file(path: Path) -> Facts:
-    facts: Facts = {"path": str(path), "mode": f"{path.stat().st_mode & 0o7777:04o}", "interfaces": None, "error": ""}
-    text = read(path)
-    if text is None:
-        return {**facts, "error": "could not be read without root"}
-    try:
-        # netplan needs python3-yaml, so it is where netplan is; but not in every virtual environment.
-        yaml = importlib.import_module("yaml")
-    except ImportError:
-        return {**facts, "error": "could not be read without python3-yaml"}
-    try:
-        return {**facts, "interfaces": netplan_claims.claimed(yaml.safe_load(text))}
-    except yaml.YAMLError as error:
-        return {**facts, "error": f"is no valid YAML: {error}"}
-
-
-def read_netplan() -> Facts:
-    paths = [Path(folder) / name for folder in netplan_claims.FOLDERS for name in names(Path(folder))]
-    return {"netplan": [read_netplan_file(path) for path in paths if path.suffix == ".yaml" and path.exists()]}
-
-
 def read_packages(module: AnsibleModule, wanted: list[str]) -> Facts:
     versions = None
     if module.get_bin_path("dpkg-query"):
         # It exits with 1 when one of the packages is unknown, and tells of the others all the same.
-        query = "${Package} ${Version} ${db:Status-Status}\n"
-        _rc, out, _err = module.run_command(["dpkg-query", "-W", "-f", query, *wanted])
+        _rc, out, _err = module.run_command([*system.PACKAGE_QUERY, *wanted])
         versions = system.package_versions(out, wanted)
     return {"packages": versions}
 
@@ -221,7 +199,7 @@ def main() -> None:
         "interfaces": lambda: read_interfaces(run),
         "rdma": lambda: {"rdma_devices": rdma.read_devices()},
         "routes": lambda: read_routes(run),
-        "netplan": read_netplan,
+        "netplan": lambda: {"netplan": netplan_files.read_all()},
         "packages": lambda: read_packages(module, module.params["packages"]),
     }
     facts: Facts = {}

@@ -186,8 +186,7 @@ def missing_packages(module: AnsibleModule) -> list[str]:
     wanted = module.params["packages"]
     if not wanted:
         return []
-    query = "${Package} ${Version} ${db:Status-Status}\n"
-    _rc, out, _err = module.run_command(["dpkg-query", "-W", "-f", query, *wanted])
+    _rc, out, _err = module.run_command([*system.PACKAGE_QUERY, *wanted])
     versions = system.package_versions(out, wanted) or {}
     return [name for name, version in versions.items() if version is None]
 

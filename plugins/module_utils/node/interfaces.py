@@ -75,6 +75,7 @@ def read_interfaces(ip_addr: list[dict[str, Any]] | None, root: str = SYSFS) -> 
             "carrier_changes": read_int(home / "carrier_changes"),
             "speed_mbps": _speed(home),
             "master": (home / "master").resolve().name if (home / "master").exists() else None,
+            "kind": None if entry is None else entry.get("linkinfo", {}).get("info_kind"),
             "ipv4": None if entry is None else addresses(entry, "inet"),
             "ipv6": None if entry is None else addresses(entry, "inet6"),
             "driver": _driver(home),

@@ -42,8 +42,11 @@ def command(device: str, port: int, size: int, iterations: int, gid_index: int |
 
 
 def parse(stdout: str) -> Bandwidth | None:
-    """Return the last row of the table, or None when there is none."""
-    rows = list(_ROW.finditer(stdout))
+    """Return the last row of the table, or None when there is none.
+
+    A rate of exactly nothing is no figure: perftest prints it when it could not make out how fast the CPU's counter runs.
+    """
+    rows = [row for row in _ROW.finditer(stdout) if float(row["average"]) > 0]
     if not rows:
         return None
     row = rows[-1]

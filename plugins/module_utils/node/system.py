@@ -16,10 +16,16 @@ def distribution(os_release: str | None) -> str | None:
     return " ".join(words) or None
 
 
-def memory_kib(meminfo: str | None) -> int | None:
-    """Return MemTotal of /proc/meminfo."""
-    found = re.search(r"^MemTotal:\s+(\d+) kB", meminfo or "", re.MULTILINE)
+def memory_kib(meminfo: str | None, name: str = "MemTotal") -> int | None:
+    """Return a size of /proc/meminfo."""
+    found = re.search(rf"^{name}:\s+(\d+) kB", meminfo or "", re.MULTILINE)
     return int(found[1]) if found else None
+
+
+def dgx_release(text: str | None) -> str | None:
+    """Return the version of DGX OS that /etc/dgx-release gives; the last update counts."""
+    found = re.findall(r"^DGX_(?:OTA|SWBUILD)_VERSION=[\"']?([^\"'\n]+)", text or "", re.MULTILINE)
+    return found[-1] if found else None
 
 
 def uptime_seconds(uptime: str | None) -> float | None:
@@ -38,6 +44,10 @@ def firmware(ethtool_i: str | None) -> str | None:
     """Return the NIC's firmware of ``ethtool -i``, without the board's PSID: "28.45.4028"."""
     found = re.search(r"^firmware-version: *(\S+)", ethtool_i or "", re.MULTILINE)
     return found[1] if found and found[1] != "N/A" else None
+
+
+# It takes package names; ``package_versions`` reads what it prints.
+PACKAGE_QUERY = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n"]
 
 
 def package_versions(output: str | None, wanted: list[str]) -> dict[str, str | None] | None:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import Declared, Record
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.declared import Declared, Record
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding
 
 

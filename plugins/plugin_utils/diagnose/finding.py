@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-Severity = Literal["fail", "warn"]
+# "unknown": the evidence that would tell is missing.
+Severity = Literal["fail", "warn", "unknown"]
+_ORDER: tuple[Severity, ...] = ("fail", "warn", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Finding:
     remedy: str
     cause: str = ""
     follows: str = ""  # title of the finding that explains this one; empty for one that stands alone
+    hosts: tuple[str, ...] = ()  # whom it concerns
     breaks: tuple[str, ...] = field(default=(), repr=False, compare=False)  # things that this explains (causes.py)
 
     @property
@@ -32,7 +35,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a module reports; ``breaks`` is between rules only."""
-        return {name: value for name, value in asdict(self).items() if name != "breaks"}
+        found = {name: value for name, value in asdict(self).items() if name != "breaks"}
+        return {**found, "hosts": list(self.hosts), "title": self.title}
 
     def __str__(self) -> str:
         """Render as the paragraph that a terminal shows."""
@@ -54,7 +58,7 @@ def roots(findings: list[Finding]) -> list[Finding]:
 
 def render(findings: list[Finding]) -> str:
     """Return all findings as one text: failures first, and what merely follows from another one in a line each, last."""
-    paragraphs = [str(finding) for finding in sorted(roots(findings), key=lambda finding: finding.severity != "fail")]
+    paragraphs = [str(finding) for finding in sorted(roots(findings), key=lambda found: _ORDER.index(found.severity))]
     consequences: dict[str, list[str]] = {}
     for finding in findings:
         if finding.follows:

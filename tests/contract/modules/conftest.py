@@ -64,6 +64,7 @@ class ServedSwitch:
             "ports": {"ports": variables["switch_ports"]},
             "bridge": dict(variables["switch_bridge"]),
             "links": {"links": variables["switch_links"], "wait": 5.0, "interval": 0.02},
+            "evidence": {"links": variables["switch_links"]},
         }
         return self.connection | own[module]
 

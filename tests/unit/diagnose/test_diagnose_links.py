@@ -32,8 +32,8 @@ def test_a_port_at_50g_on_both_ends(rack: Rack) -> None:
     for rail in "AB":
         rack.rail("spark-3", rail)["speed_mbps"] = 50000
     for node in rack.evidence.nodes.values():
-        for row in node.bandwidth or ():
-            if node is rack.node("spark-3") or row["partner"] == "spark-3":
+        for row in node.parts["bandwidth"]:
+            if node.parts is rack.node("spark-3") or row["partner"] == "spark-3":
                 row["average_gbps"] = 23.0
     findings = judge(rack)
     found = the_root(findings)
@@ -66,7 +66,7 @@ def test_an_unplugged_cable_is_said_once_and_before_all_that_follows(rack: Rack)
 def test_an_interface_that_dgx_os_removed_follows_from_its_cable(rack: Rack) -> None:
     rack.monitor("crs812", "qsfp56-1-1", status="no-link")
     rack.unplug("spark-3")
-    facts: Any = rack.node("spark-3").facts
+    facts = rack.node("spark-3")
     for rail in "AB":
         del facts["interfaces"][rack.interface("spark-3", rail)]
         del facts["rdma_devices"][rack.device_name("spark-3", rail)]
@@ -123,14 +123,14 @@ def test_two_faults_are_two_findings(rack: Rack) -> None:
 
 @pytest.mark.parametrize("rate", [100, None])
 def test_up_without_the_declared_rate_is_no_proof(rack: Rack, rate: int | None) -> None:
-    for row in rack.evidence.switches["crs812"].links or ():
+    for row in rack.switch("crs812")["links"] or ():
         if row["port"] == "qsfp56-1-1":
             row["rate_gbps"] = rate
     assert brief(judge(rack)) == [("SL201", CABLE_3)]
 
 
 def test_a_port_that_the_switch_says_nothing_of_is_not_taken_to_be_well(rack: Rack) -> None:
-    links = rack.evidence.switches["crs812"].links
+    links = rack.switch("crs812")["links"]
     assert links is not None
     links[:] = [row for row in links if row["port"] != "qsfp56-1-1"]
     found = the_root(judge(rack))
@@ -138,7 +138,7 @@ def test_a_port_that_the_switch_says_nothing_of_is_not_taken_to_be_well(rack: Ra
 
 
 def test_a_switch_that_was_not_read_is_said_and_its_links_are_judged_from_the_nodes(rack: Rack) -> None:
-    rack.without("crs812", "bridge_ports", "ports", links="connection refused")
+    rack.off("crs812", "connection refused")
     found = the_root(judge(rack))
     assert (found.code, found.where, found.actual) == ("SL001", "crs812", "connection refused")
     # A node that sees the wrong rate is not blamed on a switch that nobody asked.
@@ -147,7 +147,7 @@ def test_a_switch_that_was_not_read_is_said_and_its_links_are_judged_from_the_no
 
 
 def test_a_switch_without_power_explains_its_dark_links(rack: Rack) -> None:
-    rack.without("crs812", "bridge_ports", "ports", links="timed out")
+    rack.off("crs812", "timed out")
     rack.monitor("crs804", "qsfp56-dd-1-1", status="no-link")
     for name in ("spark-1", "spark-2", "spark-3", "spark-4"):
         rack.unplug(name)
@@ -189,7 +189,7 @@ def test_a_dead_node_of_a_pair_explains_the_dark_link(two: Rack) -> None:
 
 
 def test_ports_in_a_second_bridge(rack: Rack) -> None:
-    members = rack.evidence.switches["crs812"].bridge_ports
+    members = rack.switch("crs812")["bridge_ports"]
     assert members is not None
     for row in members:
         if row["interface"] in {"qsfp56-1-1", "qsfp56-2-1"}:
@@ -211,14 +211,14 @@ def test_ports_in_a_second_bridge(rack: Rack) -> None:
     ],
 )
 def test_a_port_that_the_cpu_forwards(rack: Rack, change: dict[str, Any], actual: str) -> None:
-    members: Any = rack.evidence.switches["crs804"].bridge_ports
+    members: Any = rack.switch("crs804")["bridge_ports"]
     members[0].update(change)
     found = the_root(judge(rack))
     assert (found.code, found.where, found.actual) == ("SL203", f"crs804/{members[0]['interface']}", actual)
 
 
 def test_a_port_in_no_bridge_at_all(rack: Rack) -> None:
-    members: Any = rack.evidence.switches["crs804"].bridge_ports
+    members: Any = rack.switch("crs804")["bridge_ports"]
     gone = members.pop()["interface"]
     found = the_root(judge(rack))
     assert (found.code, found.where, found.actual) == ("SL203", f"crs804/{gone}", "in no bridge")
@@ -227,7 +227,7 @@ def test_a_port_in_no_bridge_at_all(rack: Rack) -> None:
 def test_a_wrong_bridge_does_not_follow_from_a_dead_link(rack: Rack) -> None:
     rack.monitor("crs812", "qsfp56-1-1", status="no-link")
     rack.unplug("spark-3")
-    members: Any = rack.evidence.switches["crs812"].bridge_ports
+    members: Any = rack.switch("crs812")["bridge_ports"]
     next(row for row in members if row["interface"] == "qsfp56-1-1").update(
         {"bridge": "bridge2", "hw-offload": "false"}
     )
@@ -237,14 +237,14 @@ def test_a_wrong_bridge_does_not_follow_from_a_dead_link(rack: Rack) -> None:
 def test_offload_that_was_lost_with_the_link_follows_from_it(rack: Rack) -> None:
     rack.monitor("crs812", "qsfp56-1-1", status="no-link")
     rack.unplug("spark-3")
-    members: Any = rack.evidence.switches["crs812"].bridge_ports
+    members: Any = rack.switch("crs812")["bridge_ports"]
     next(row for row in members if row["interface"] == "qsfp56-1-1")["hw-offload"] = "false"
     assert the_root(judge(rack)).code == "SL201"
 
 
 @pytest.mark.parametrize(("value", "actual"), [("1584", "l2mtu 1584"), (None, "l2mtu not shown")])
 def test_a_port_too_narrow_for_the_frames_explains_the_paths_it_drops(rack: Rack, value: Any, actual: str) -> None:
-    ports: Any = rack.evidence.switches["crs812"].ports
+    ports: Any = rack.switch("crs812")["ports"]
     next(row for row in ports if row["name"] == "qsfp56-1-1")["l2mtu"] = value
     rack.cut_rail("spark-3")
     found = the_root(judge(rack))
@@ -254,7 +254,7 @@ def test_a_port_too_narrow_for_the_frames_explains_the_paths_it_drops(rack: Rack
 
 
 def test_a_wider_port_than_declared_is_well(rack: Rack) -> None:
-    ports: Any = rack.evidence.switches["crs812"].ports
+    ports: Any = rack.switch("crs812")["ports"]
     for row in ports:
         row["l2mtu"] = "9570"
     assert judge(rack) == []

@@ -42,7 +42,7 @@ def test_a_rail_that_works_nowhere_is_one_finding(rack: Rack) -> None:
 
 
 def test_a_ping_that_could_not_be_sent_is_no_answer(rack: Rack) -> None:
-    for path in rack.node("spark-2").paths or ():
+    for path in rack.node("spark-2")["paths"] or ():
         path.update(transmitted=0, received=0, error="ping: connect: Network is unreachable")
     found = the_root(judge(rack))
     assert found.where.startswith("spark-2 rails A and B to spark-1, spark-3")

@@ -70,6 +70,8 @@ def test_what_a_module_reports_has_no_inner_values() -> None:
         "remedy": "mend it",
         "cause": "",
         "follows": "",
+        "hosts": [],
+        "title": "SL201 here",
     }
 
 

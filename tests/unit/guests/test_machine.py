@@ -12,6 +12,8 @@ from lab.guests import process
 from lab.guests.errors import GuestError
 from lab.guests.image import Image
 from lab.guests.machine import RESTARTS, Guest
+from lab.guests.paths import GuestPaths
+from lab.guests.qemu_machine import qemu_guest
 from lab.guests.seed import GuestConfig
 
 FAKE_QEMU = '''#!{python}
@@ -80,7 +82,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def make(tools: Path, config: GuestConfig, image: Image, plan: list[str]) -> Guest:
     (tools / "plan").write_text(json.dumps(plan))
-    return Guest(config, image, tools.parent / "s", "tcg")
+    return qemu_guest(config, image, GuestPaths(tools.parent / "s", config.name), "tcg")
 
 
 def test_a_guest_starts_obeys_and_stops(tools: Path, config: GuestConfig, image: Image) -> None:

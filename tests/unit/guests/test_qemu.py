@@ -2,7 +2,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from lab.guests.image import Image
-from lab.guests.qemu import GuestPaths, escape, gateway_arguments, guest_arguments
+from lab.guests.paths import GuestPaths
+from lab.guests.qemu import escape, gateway_arguments, guest_arguments
 from lab.guests.seed import FABRIC, INTERFACES, GuestConfig
 
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[3]
-# preflight only looks; switch talks to a switch and is tried on the virtual CRS.
-ELSEWHERE = {"preflight", "switch"}
+# observe and preflight only look; switch talks to a switch and is tried on the virtual CRS.
+ELSEWHERE = {"observe", "preflight", "switch"}
 ROLES = sorted(path.name for path in (ROOT / "roles").iterdir() if path.is_dir() and path.name not in ELSEWHERE)
 SCENARIOS = sorted(path.parent for path in (ROOT / "molecule").glob("*/molecule.yml"))
 

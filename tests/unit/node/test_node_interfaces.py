@@ -36,6 +36,7 @@ def test_an_interface_with_all_that_it_shows(sysfs: Sysfs) -> None:
             "carrier_changes": 2,
             "speed_mbps": 200000,
             "master": None,
+            "kind": None,
             "ipv4": ["192.168.100.11/24"],
             "ipv6": ["fe80::4ebb:47ff:fe00:1/64"],
             "driver": "mlx5_core",

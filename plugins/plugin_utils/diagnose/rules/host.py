@@ -6,117 +6,145 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import Declared, Evidence, Record
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.declared import Record
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Found, rule
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.view import Host, View
 
 _INDEX = "NCCL_IB_GID_INDEX"
 # From this many nodes on, a login that fails from all of them is the fault of its peer.
 _SEVERAL = 2
+_RUN_NCCL = "run site.yml with --tags nccl, then restart what was started with the old value"
 
 
-def logins(declared: Declared, evidence: Evidence, causes: Causes) -> list[Finding]:
-    """SL501: logins fail. One finding a peer that nobody reaches, else one a node and reason."""
+@rule(
+    "SL501",
+    "the login without a password fails",
+    needs=("node.logins",),
+    remedy="run site.yml with --tags ssh_mesh on all nodes",
+    source="NVIDIA/cluster-readiness-engine#111; spark-pulse PR 110",
+    covers=("spark-35",),
+)
+def logins(view: View, found: Found) -> Iterator[Finding]:
+    """Say it once a peer that nobody reaches, else once a node and reason."""
     asked: dict[tuple[str, str], set[str]] = defaultdict(set)
     failed: list[tuple[str, Record]] = []
-    for name in declared.nodes:
-        node = evidence.nodes.get(name)
-        for row in (node.logins if node else None) or ():
-            if row.get("peer") not in declared.nodes:
+    for host in view.nodes():
+        for row in host["logins"]:
+            if row["peer"] not in view.declared.nodes:
                 continue
-            if row["peer"] != name:
-                asked[row.get("user", "?"), row["peer"]].add(name)
-            if row.get("ok") is not True:
-                failed.append((name, row))
+            if row["peer"] != host.name:
+                asked[row["user"], row["peer"]].add(host.name)
+            if row["ok"] is not True:
+                failed.append((host.name, row))
     sources: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name, row in failed:
-        sources[row.get("user", "?"), row["peer"]].add(name)
-    groups: dict[tuple[str, str, str], list[Record]] = defaultdict(list)
+        sources[row["user"], row["peer"]].add(name)
+    groups: dict[tuple[str, str, str], list[tuple[str, Record]]] = defaultdict(list)
     for name, row in failed:
-        user, peer = row.get("user", "?"), row["peer"]
+        user, peer = row["user"], row["peer"]
         everyone = len(asked[user, peer]) >= _SEVERAL and asked[user, peer] <= sources[user, peer]
         if everyone:
-            groups[f"{user} on every node to {row.get('host') or peer}", "", causes.of(peer)].append(row)
+            place, reason = f"{user} on every node to {row.get('host') or peer}", ""
         else:
+            place = f"{user} on {name} to"
             reason = (row.get("error") or "no reason given").replace(row.get("host") or peer, "HOST")
-            groups[f"{user} on {name} to", reason, causes.of(peer)].append(row)
-    return [_failed(where, rows, cause) for (where, _reason, cause), rows in groups.items()]
-
-
-def _failed(where: str, rows: list[Record], cause: str) -> Finding:
-    hosts = ", ".join(dict.fromkeys(row.get("host") or row["peer"] for row in rows))
-    errors = Counter(row.get("error") or "no reason given" for row in rows)
-    return Finding(
-        "SL501",
-        "fail",
-        f"{where} {hosts}" if where.endswith(" to") else where,
-        "the login without a password fails",
-        "a login with the host key checked",
-        errors.most_common(1)[0][0],
-        "run site.yml with --tags ssh_mesh on all nodes",
-        follows=cause,
-    )
-
-
-def clocks(declared: Declared, evidence: Evidence, causes: Causes) -> list[Finding]:
-    """SL601: a clock does not agree with its reference. The reference comes first: it explains the rest."""
-    findings: list[Finding] = []
-    # sorted keeps the order of the file behind the reference.
-    for name, variables in sorted(declared.nodes.items(), key=lambda item: not item[1]["time_sync_is_reference"]):
-        node = evidence.nodes.get(name)
-        if node is None or node.clock is None or node.clock.get("problem") == "":
-            continue
-        reference = variables["time_sync_reference"]["name"]
-        own = not variables["time_sync_servers"] and reference != name
-        offset, problem = node.clock.get("offset_ms"), node.clock.get("problem") or "no judgement"
-        findings.append(
-            Finding(
-                "SL601",
-                "fail",
-                name,
-                "the clock does not agree with its reference",
-                f"within {variables['time_sync_max_offset_ms']:g} ms",
-                problem if offset is None else f"{offset:g} ms off: {problem}",
-                "run site.yml with --tags time_sync",
-                follows=causes.of(f"{reference} clock", reference) if own else "",
-                breaks=(f"{name} clock",),
-            )
+        groups[place, reason, view.causes.of(peer)].append((name, row))
+    for (place, _reason, cause), rows in groups.items():
+        peers = ", ".join(dict.fromkeys(row.get("host") or row["peer"] for _name, row in rows))
+        errors = Counter(row.get("error") or "no reason given" for _name, row in rows)
+        yield found(
+            f"{place} {peers}" if place.endswith(" to") else place,
+            expected="a login with the host key checked",
+            actual=errors.most_common(1)[0][0],
+            hosts=[host for name, row in rows for host in (name, row["peer"])],
+            follows=cause,
         )
-        causes = causes.and_of(findings[-1:])
-    return findings
 
 
-def environment(declared: Declared, evidence: Evidence, _causes: Causes) -> list[Finding]:
-    """SL701: a variable of the environment differs. SL702: a variable is there that the plan does not know."""
-    findings = []
-    for name, variables in declared.nodes.items():
-        node = evidence.nodes.get(name)
-        if node is None or node.environment is None:
+def _clock_problem(host: Host) -> str:
+    """Return what is wrong with a node's clock; empty when it agrees with its reference."""
+    clock, limit = host["clock"], host.plan["time_sync_max_offset_ms"]
+    if not clock["running"]:
+        return str(clock["problem"])
+    # A head without time servers is the rack's own reference: there is nothing for it to agree with.
+    if host.plan["time_sync_is_reference"] and not host.plan["time_sync_servers"]:
+        return ""
+    if not clock["synchronised"]:
+        return clock["problem"] or "not synchronised"
+    offset = clock["offset_ms"]
+    if offset is None:
+        return "offset not known"
+    return f"{offset:g} ms off" if abs(offset) > limit else ""
+
+
+@rule(
+    "SL601",
+    "the clock does not agree with its reference",
+    needs=("node.clock",),
+    remedy="run site.yml with --tags time_sync",
+    source="NVIDIA's TRT-LLM playbook, troubleshooting: a wrong clock fails the check of certificates",
+    covers=("spark-33",),
+)
+def clocks(view: View, found: Found) -> Iterator[Finding]:
+    """Judge the reference first, since it explains the rest; sorted keeps the order of the file behind it."""
+    causes = view.causes
+    for host in sorted(view.nodes(), key=lambda host: not host.plan["time_sync_is_reference"]):
+        problem = _clock_problem(host)
+        if not problem:
             continue
-        wanted, seen = variables["nccl_environment"], node.environment
-        findings += [
-            _variable("SL701", name, key, wanted[key], seen.get(key, "not set"))
-            for key in wanted
-            if seen.get(key) != wanted[key]
-        ]
-        # A probed GID index is the node's own.
-        probed = {_INDEX} if variables["nccl_gid_index"] == "probe" else set()
-        findings += [
-            _variable("SL701", name, key, "what was probed", "not set") for key in probed - seen.keys() - wanted.keys()
-        ]
-        unknown = sorted(seen.keys() - wanted.keys() - probed)
-        findings += [_variable("SL702", name, key, "not set", seen[key]) for key in unknown]
-    return findings
+        reference = host.plan["time_sync_reference"]["name"]
+        own = not host.plan["time_sync_servers"] and reference != host.name
+        finding = found(
+            host.name,
+            expected=f"within {host.plan['time_sync_max_offset_ms']:g} ms",
+            actual=problem,
+            hosts=[host.name],
+            follows=causes.of(f"{reference} clock", reference) if own else "",
+            breaks=[f"{host.name} clock"],
+        )
+        causes = causes.and_of([finding])
+        yield finding
 
 
-def _variable(code: str, node: str, key: str, wanted: str, seen: str) -> Finding:
-    return Finding(
-        code,
-        "fail",
-        f"{node} {key}",
-        "the environment differs",
-        wanted,
-        seen,
-        "run site.yml with --tags nccl, then restart what was started with the old value",
-    )
+def _probed(host: Host) -> set[str]:
+    """Return the variables whose value is the node's own: a probed GID index."""
+    return {_INDEX} if host.plan["nccl_gid_index"] == "probe" else set()
+
+
+@rule(
+    "SL701",
+    "the environment differs",
+    needs=("node.environment",),
+    remedy=_RUN_NCCL,
+    source="NVIDIA/dgx-spark-playbooks#102 and PR 103; spark-pulse docs/upstream-cluster-parity.md 6.1",
+    covers=("spark-11", "spark-13", "spark-16", "spark-18"),
+)
+def environment(view: View, found: Found) -> Iterator[Finding]:
+    for host in view.nodes():
+        wanted, seen = host.plan["nccl_environment"], host["environment"]
+        differing = {key: value for key, value in wanted.items() if seen.get(key) != value}
+        differing |= dict.fromkeys(_probed(host) - seen.keys() - wanted.keys(), "what was probed")
+        for key, value in differing.items():
+            actual = seen.get(key, "not set")
+            yield found(f"{host.name} {key}", expected=value, actual=actual, hosts=[host.name])
+
+
+@rule(
+    "SL702",
+    "a variable of the environment is not the plan's",
+    needs=("node.environment",),
+    remedy=_RUN_NCCL,
+    source="im0xMagnus DeepSeek README: NCCL_BUFFSIZE=16777216 exhausts memory on eight ranks",
+    covers=("spark-40",),
+)
+def unknown_variable(view: View, found: Found) -> Iterator[Finding]:
+    for host in view.nodes():
+        known = host.plan["nccl_environment"].keys() | _probed(host)
+        for key in sorted(host["environment"].keys() - known):
+            yield found(f"{host.name} {key}", expected="not set", actual=host["environment"][key], hosts=[host.name])
+
+
+RULES = (logins, clocks, environment, unknown_variable)

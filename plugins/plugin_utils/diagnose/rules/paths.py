@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, rail_of, way_of
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import Declared, Evidence, is_tried
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import rail_of, way_of
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.declared import Record
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Found, rule
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.view import View
 
 # With fewer paths than this, a node and its peer are equally suspect.
 _SEVERAL = 2
@@ -28,11 +30,16 @@ class _Path:
     error: str
 
 
-def _tried(declared: Declared, evidence: Evidence) -> list[_Path]:
+def is_tried(path: Record) -> bool:
+    """Tell whether a row of ``paths`` says enough to be judged."""
+    return all(path.get(key) is not None for key in ("peer", "rail", "transmitted", "received"))
+
+
+def _tried(view: View) -> list[_Path]:
     """Return every path between two nodes of this run that was tried."""
     return [
         _Path(
-            name,
+            host.name,
             row["peer"],
             row["rail"],
             row["transmitted"],
@@ -40,37 +47,53 @@ def _tried(declared: Declared, evidence: Evidence) -> list[_Path]:
             row.get("payload"),
             row.get("error") or "no answer",
         )
-        for name in declared.nodes
-        for row in (evidence.nodes[name].paths if name in evidence.nodes else None) or ()
-        if is_tried(row) and row["peer"] in declared.nodes
+        for host in view.nodes()
+        for row in host["paths"]
+        if is_tried(row) and row["peer"] in view.declared.nodes
     ]
 
 
-def paths(declared: Declared, evidence: Evidence, causes: Causes) -> list[Finding]:
-    """SL307: frames of full MTU do not pass. SL308: some are lost."""
-    tried = _tried(declared, evidence)
-    findings = _dead(tried, causes)
-    return [*findings, *_lossy(tried, causes.and_of(findings))]
-
-
-def _dead(tried: list[_Path], causes: Causes) -> list[Finding]:
-    dead = [path for path in tried if not path.answered]
+@rule(
+    "SL307",
+    "frames of the fabric's MTU do not pass",
+    needs=("node.paths",),
+    remedy="if one peer fails, look at its end; if all fail, look at this node's link, then at l2mtu and bridge of the "
+    "switch ports",
+    source="eugr/spark-vllm-docker docs/NETWORKING.md: ping -M do -s 8972",
+    covers=("spark-8", "spark-17", "spark-44"),
+)
+def dead(view: View, found: Found) -> Iterator[Finding]:
+    tried = _tried(view)
+    lost = [path for path in tried if not path.answered]
     count = Counter((path.node, path.rail) for path in tried)
-    findings: list[Finding] = []
-    said: set[_Path] = set()
+    causes, said = view.causes, set[_Path]()
     for say in (_rails, _lonely, _pairs):
-        open_ = [path for path in dead if not causes.of_path(path.node, path.peer, path.rail)]
-        for finding, covered in say(open_, count):
-            findings.append(finding)
+        open_ = [path for path in lost if not causes.of_path(path.node, path.peer, path.rail)]
+        findings = []
+        for where, covered, breaks in say(open_, count):
+            findings.append(_made(found, where, covered, breaks=breaks))
             said.update(covered)
+        yield from findings
         causes = causes.and_of(findings)
-    rest = [path for path in dead if path not in said]
-    for (node, cause), found in _by(rest, lambda path: (path.node, causes.of_path(path.node, path.peer, path.rail))):
-        findings += [_finding(_from(node, group), group, follows=cause) for group in _merged(found)]
-    return findings
+    rest = [path for path in lost if path not in said]
+    for (node, cause), group in _by(rest, lambda path: (path.node, causes.of_path(path.node, path.peer, path.rail))):
+        for merged in _merged(group):
+            yield _made(found, _from(node, merged), merged, follows=cause)
 
 
-_Said = list[tuple[Finding, list[_Path]]]
+def _made(found: Found, where: str, paths: list[_Path], follows: str = "", breaks: tuple[str, ...] = ()) -> Finding:
+    return found(
+        where,
+        expected=f"answers to a ping of {paths[0].payload} bytes that may not be fragmented",
+        actual="; ".join(sorted({path.error for path in paths})),
+        hosts=[name for path in paths for name in (path.node, path.peer)],
+        follows=follows,
+        breaks=breaks,
+    )
+
+
+# Where, the paths that it covers, and what it explains.
+_Said = list[tuple[str, list[_Path], tuple[str, ...]]]
 _Count = Counter[tuple[str, str]]
 
 
@@ -86,7 +109,7 @@ def _rails(dead: list[_Path], count: _Count) -> _Said:
     if not found:
         return []
     breaks = tuple(dict.fromkeys(rail_of(path.node, path.rail) for path in found))
-    return [(_finding(f"{_rail_words(found)} between all nodes", found, breaks=breaks), found)]
+    return [(f"{_rail_words(found)} between all nodes", found, breaks)]
 
 
 def _lonely(dead: list[_Path], count: _Count) -> _Said:
@@ -97,7 +120,7 @@ def _lonely(dead: list[_Path], count: _Count) -> _Said:
         if len(found) == count[node, rail] >= _SEVERAL
     }
     return [
-        (_finding(_from(node, group), group, breaks=tuple(dict.fromkeys(rail_of(node, p.rail) for p in group))), group)
+        (_from(node, group), group, tuple(dict.fromkeys(rail_of(node, p.rail) for p in group)))
         for node, found in _by((p for p in dead if (p.node, p.rail) in alone), lambda path: path.node)
         for group in _merged(found)
     ]
@@ -109,7 +132,7 @@ def _pairs(dead: list[_Path], _count: _Count) -> _Said:
     for path in dead:
         first.setdefault(way_of(path.node, path.peer, path.rail), path)
     return [
-        (_finding(_from(node, group), group, breaks=tuple(way_of(p.node, p.peer, p.rail) for p in group)), group)
+        (_from(node, group), group, tuple(way_of(p.node, p.peer, p.rail) for p in group))
         for node, found in _by(first.values(), lambda path: path.node)
         for group in _merged(found)
     ]
@@ -139,38 +162,28 @@ def _from(node: str, found: list[_Path]) -> str:
     return f"{node} {_rail_words(found)} to {', '.join(dict.fromkeys(path.peer for path in found))}"
 
 
-def _finding(where: str, found: list[_Path], follows: str = "", breaks: tuple[str, ...] = ()) -> Finding:
-    return Finding(
-        "SL307",
-        "fail",
-        where,
-        "frames of the fabric's MTU do not pass",
-        f"answers to a ping of {found[0].payload} bytes that may not be fragmented",
-        "; ".join(sorted({path.error for path in found})),
-        "if one peer fails, look at its end; if all fail, look at this node's link, then at l2mtu and bridge of the switch "
-        "ports",
-        follows=follows,
-        breaks=breaks,
-    )
-
-
-def _lossy(tried: list[_Path], causes: Causes) -> list[Finding]:
-    """Return one finding a rail and cause: a bad cable loses pings of every path over it."""
-    lossy = [path for path in tried if 0 < path.answered < path.sent]
-    groups = _by(lossy, lambda path: (path.rail, causes.of_path(path.node, path.peer, path.rail)))
-    return [
-        Finding(
-            "SL308",
-            "warn",
-            f"rail {rail} {_common(found)}",
-            "pings are lost",
-            "no loss",
-            ", ".join(f"{path.sent - path.answered} of {path.sent} {path.node} to {path.peer}" for path in found),
-            "run verification again; if it stays, look at the port's FEC counters and replace the cable",
+@rule(
+    "SL308",
+    "pings are lost",
+    severity="warn",
+    needs=("node.paths",),
+    remedy="run verification again; if it stays, look at the port's FEC counters and replace the cable",
+    source="inferred: a lossless fabric of two switches loses nothing at rest",
+)
+def lossy(view: View, found: Found) -> Iterator[Finding]:
+    """Say it once a rail and cause: a bad cable loses pings of every path over it."""
+    some = [path for path in _tried(view) if 0 < path.answered < path.sent]
+    groups = _by(some, lambda path: (path.rail, view.causes.of_path(path.node, path.peer, path.rail)))
+    for (rail, cause), paths in groups:
+        yield found(
+            f"rail {rail} {_common(paths)}",
+            expected="no loss",
+            actual=", ".join(
+                f"{path.sent - path.answered} of {path.sent} {path.node} to {path.peer}" for path in paths
+            ),
+            hosts=[name for path in paths for name in (path.node, path.peer)],
             follows=cause,
         )
-        for (rail, cause), found in groups
-    ]
 
 
 def _common(found: list[_Path]) -> str:
@@ -179,3 +192,6 @@ def _common(found: list[_Path]) -> str:
     if len(shared) == 1:
         return f"of {shared.pop()}"
     return f"between {', '.join(sorted({name for path in found for name in (path.node, path.peer)}))}"
+
+
+RULES = (dead, lossy)

@@ -5,124 +5,181 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, rails_of_interface
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import Declared, Evidence, Record
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import rails_of_interface
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.declared import Record
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Found, rule
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.view import Host, View
 
 RUN_OFED = "run site.yml with --tags ofed"
 
 
-def _device(node: str, wanted: Record, known: Record) -> list[Finding]:
-    """Return what is wrong with one device; InfiniBand explains what else is wrong with it."""
-    where = f"{node} {wanted['rdma_device']}"
-    seen = known.get(wanted["rdma_device"])
-    if seen is None:
-        names = ", ".join(known) or "no RDMA device"
-        return [Finding("SL401", "fail", where, "the RDMA device is absent", "present", names, RUN_OFED)]
-    findings = []
-    if seen.get("link_layer") != "Ethernet":
-        layer = seen.get("link_layer") or "not read"
-        remedy = "a Spark's ConnectX-7 knows Ethernet alone: see which device bears this name (rdma link)"
-        findings.append(Finding("SL403", "fail", where, "the link layer is wrong", "Ethernet", layer, remedy))
-    if seen.get("netdev") != wanted["interface"]:
-        findings.append(
-            Finding(
-                "SL402",
-                "fail",
-                where,
-                "the RDMA device belongs to another interface",
-                wanted["interface"],
-                seen.get("netdev") or "none",
-                "correct the node's cage in the cluster file, or move the cable",
+@dataclass(frozen=True, slots=True)
+class _Device:
+    """The RDMA device of a rail: declared, and as the node shows it; None where it is absent."""
+
+    host: Host
+    plan: Record  # an entry of ofed_devices
+    seen: Record | None
+    rails: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        return f"{self.host.name} {self.plan['rdma_device']}"
+
+
+def _devices(view: View) -> Iterator[_Device]:
+    for host in view.nodes():
+        for plan in host.plan["ofed_devices"]:
+            rails = rails_of_interface(view.declared, host.name, [plan["interface"]])
+            yield _Device(host, plan, host["rdma_devices"].get(plan["rdma_device"]), rails)
+
+
+@rule(
+    "SL401",
+    "the RDMA device is absent",
+    needs=("node.rdma_devices",),
+    remedy=RUN_OFED,
+    source="daqiri's documentation; spark-pulse docs/upstream-cluster-parity.md 6.5",
+    covers=("spark-13", "spark-22"),
+)
+def absent(view: View, found: Found) -> Iterator[Finding]:
+    for device in _devices(view):
+        if device.seen is None:
+            yield found(
+                device.where,
+                expected="present",
+                actual=", ".join(device.host["rdma_devices"]) or "no RDMA device",
+                hosts=[device.host.name],
+                follows=view.causes.of(*device.rails),
+                breaks=[*device.rails, device.where],
             )
-        )
-    if seen.get("state") != "ACTIVE":
-        findings.append(
-            Finding(
-                "SL404",
-                "fail",
-                where,
-                "the RDMA device is not active",
-                "ACTIVE",
-                seen.get("state") or "not read",
-                f"see that the interface is up and has a link; then {RUN_OFED}",
+
+
+@rule(
+    "SL403",
+    "the link layer is wrong",
+    needs=("node.rdma_devices",),
+    remedy="a Spark's ConnectX-7 knows Ethernet alone: see which device bears this name (rdma link)",
+    source="NVIDIA forum 355444",
+)
+def link_layer(view: View, found: Found) -> Iterator[Finding]:
+    for device in _devices(view):
+        if device.seen and device.seen["link_layer"] != "Ethernet":
+            yield found(
+                device.where,
+                expected="Ethernet",
+                actual=device.seen["link_layer"] or "not read",
+                hosts=[device.host.name],
+                follows=view.causes.of(*device.rails),
+                breaks=[*device.rails, device.where],
             )
+
+
+@rule(
+    "SL402",
+    "the RDMA device belongs to another interface",
+    needs=("node.rdma_devices",),
+    remedy="correct the node's cage in the cluster file, or move the cable",
+    source="MiaAI-Lab DSpark#4: a name was written down, the node cabled on its other port",
+    covers=("spark-23",),
+)
+def netdev(view: View, found: Found) -> Iterator[Finding]:
+    for device in _devices(view):
+        if device.seen and device.seen["netdev"] != device.plan["interface"]:
+            yield found(
+                device.where,
+                expected=device.plan["interface"],
+                actual=device.seen["netdev"] or "none",
+                hosts=[device.host.name],
+                follows=view.causes.of(device.where, *device.rails),
+                breaks=[*device.rails, device.where],
+            )
+
+
+@rule(
+    "SL404",
+    "the RDMA device is not active",
+    needs=("node.rdma_devices",),
+    remedy=f"see that the interface is up and has a link; then {RUN_OFED}",
+    source="NVIDIA's playbooks: ibdev2netdev has to say Up",
+)
+def active(view: View, found: Found) -> Iterator[Finding]:
+    for device in _devices(view):
+        if device.seen and device.seen["state"] != "ACTIVE":
+            yield found(
+                device.where,
+                expected="ACTIVE",
+                actual=device.seen["state"] or "not read",
+                hosts=[device.host.name],
+                follows=view.causes.of(device.where, *device.rails),
+                breaks=[*device.rails, device.where],
+            )
+
+
+@rule(
+    "SL405",
+    "the NIC has fewer or slower PCIe lanes than it should",
+    needs=("node.interfaces",),
+    cause="units with half of the lanes on one rail were seen (NVIDIA forum 367853)",
+    remedy="power the node off and on; if it stays so, have it repaired under warranty",
+    source="NVIDIA forum 367853; NVIDIA/dgx-spark-playbooks PR 108",
+    covers=("spark-10",),
+)
+def pcie(view: View, found: Found) -> Iterator[Finding]:
+    # The lanes of a NIC do not depend on its cable: nothing else explains them.
+    for host in view.nodes():
+        for wanted in host.plan["ofed_devices"]:
+            seen = host["interfaces"].get(wanted["interface"])
+            if seen is None:
+                continue
+            width, speed = seen["pcie_width"], seen["pcie_speed_gts"]
+            narrow = (width and width < wanted["pcie_width"]) or (speed and speed < wanted["pcie_speed_gts"])
+            if not narrow and width and speed:
+                continue
+            words = (
+                f"{f'x{width}' if width else 'width not read'} at {f'{speed:g} GT/s' if speed else 'a speed not read'}"
+            )
+            yield found(
+                f"{host.name} {wanted['interface']}",
+                severity="fail" if narrow else "warn",
+                problem="" if narrow else "the PCIe lanes of the NIC are not known",
+                expected=f"x{wanted['pcie_width']} at {wanted['pcie_speed_gts']:g} GT/s",
+                actual=words if width or speed else "not read",
+                cause=None if narrow and width and speed else "",
+                hosts=[host.name],
+                breaks=rails_of_interface(view.declared, host.name, [wanted["interface"]]) if narrow else (),
+            )
+
+
+@rule(
+    "SL406",
+    "no RoCE v2 GID carries the rail's address",
+    needs=("node.rdma_devices",),
+    remedy="run site.yml with --tags fabric",
+    source="im0xMagnus tools/gid_probe.sh",
+    covers=("spark-14",),
+)
+def gid(view: View, found: Found) -> Iterator[Finding]:
+    for device in _devices(view):
+        wanted = next(
+            (row for row in device.host.plan["nccl_devices"] if row["device"] == device.plan["rdma_device"]), None
         )
-    return [findings[0], *(replace(later, follows=findings[0].title) for later in findings[1:])] if findings else []
+        if device.seen is None or wanted is None:
+            continue
+        gids = device.seen["gids"]
+        if not any(row["ipv4"] == wanted["address"] and "v2" in (row["kind"] or "") for row in gids):
+            yield found(
+                device.where,
+                expected=wanted["address"],
+                actual=", ".join(row["ipv4"] for row in gids if row["ipv4"]) or "none",
+                hosts=[device.host.name],
+                follows=view.causes.of(*device.rails),
+                breaks=device.rails,
+            )
 
 
-def _pcie(node: str, wanted: Record, seen: Record, rails: tuple[str, ...]) -> list[Finding]:
-    width, speed = seen.get("pcie_width"), seen.get("pcie_speed_gts")
-    if width and speed and width >= wanted["pcie_width"] and speed >= wanted["pcie_speed_gts"]:
-        return []
-    read = bool(width and speed)
-    narrow = bool((width and width < wanted["pcie_width"]) or (speed and speed < wanted["pcie_speed_gts"]))
-    return [
-        Finding(
-            "SL405",
-            "fail" if narrow else "warn",
-            f"{node} {wanted['interface']}",
-            "the NIC has fewer or slower PCIe lanes than it should"
-            if narrow
-            else "the PCIe lanes of the NIC are not known",
-            f"x{wanted['pcie_width']} at {wanted['pcie_speed_gts']:g} GT/s",
-            f"{f'x{width}' if width else 'width not read'} at {f'{speed:g} GT/s' if speed else 'a speed not read'}"
-            if width or speed
-            else "not read",
-            "power the node off and on; if it stays so, have it repaired under warranty",
-            "units with half of the lanes on one rail were seen (NVIDIA forum 367853)" if narrow and read else "",
-            breaks=rails if narrow else (),
-        )
-    ]
-
-
-def _gid(node: str, wanted: Record, known: Record) -> list[Finding]:
-    device = known.get(wanted["device"])
-    if device is None:
-        return []
-    gids = device.get("gids") or ()
-    if any(gid.get("ipv4") == wanted["address"] and "v2" in (gid.get("kind") or "") for gid in gids):
-        return []
-    return [
-        Finding(
-            "SL406",
-            "fail",
-            f"{node} {wanted['device']}",
-            "no RoCE v2 GID carries the rail's address",
-            wanted["address"],
-            ", ".join(gid["ipv4"] for gid in gids if gid.get("ipv4")) or "none",
-            "run site.yml with --tags fabric",
-        )
-    ]
-
-
-def _over(rails: tuple[str, ...], findings: list[Finding], causes: Causes) -> list[Finding]:
-    """Return findings about a rail with what explains them, if something does."""
-    cause = causes.of(*rails)
-    return [
-        replace(finding, follows=cause or finding.follows, breaks=rails if finding.severity == "fail" else ())
-        for finding in findings
-    ]
-
-
-def devices(declared: Declared, evidence: Evidence, causes: Causes) -> list[Finding]:
-    """SL401 to SL406: each rail's RDMA device as the plan says."""
-    findings = []
-    for name, variables in declared.nodes.items():
-        node = evidence.nodes.get(name)
-        facts = (node.facts if node else None) or {}
-        interfaces, known = facts.get("interfaces"), facts.get("rdma_devices")
-        addresses = {wanted["device"]: wanted for wanted in variables["nccl_devices"]}
-        for wanted in variables["ofed_devices"]:
-            rails = rails_of_interface(declared, name, [wanted["interface"]])
-            # The lanes of a NIC do not depend on its cable: nothing else explains them.
-            seen = (interfaces or {}).get(wanted["interface"])
-            found = _pcie(name, wanted, seen, rails) if seen is not None else []
-            if known is not None:
-                device = _over(rails, _device(name, wanted, known), causes)
-                gid = _gid(name, addresses[wanted["rdma_device"]], known) if wanted["rdma_device"] in addresses else []
-                found += [*device, *_over(rails, gid, causes.and_of(device))]
-            findings += found
-    return findings
+RULES = (absent, link_layer, netdev, active, pcie, gid)

@@ -6,118 +6,126 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import Causes, measuring_of, rail_of
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.evidence import (
-    Declared,
-    Evidence,
-    NodeEvidence,
-    Record,
-    SwitchEvidence,
-    is_tried,
-)
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.causes import measuring_of, rail_of
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.declared import Declared, Record
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.finding import Finding
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Found, Rule, rule
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rules.paths import is_tried
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.view import View
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.evidence.document import HOST, HostEvidence
 
-_AGAIN = "mend what the failed task of this host complains of, then verify again"
+AGAIN = "mend what the host complains of, then run this again"
 
-# Part of a node's evidence, and what makes a node give it.
-_NODE_PARTS = {
+# Part of the evidence, and what makes a host give it.
+_REMEDIES = {
     "paths": "run site.yml with --tags fabric",
     "logins": "run site.yml with --tags ssh_mesh",
     "clock": "run site.yml with --tags time_sync",
     "bandwidth": "run site.yml with --tags ofed",
+    "latency": "run site.yml with --tags ofed",
     "environment": "run site.yml with --tags nccl",
-}
-_FACTS = {
     "interfaces": "see that /sys is readable on this node",
     "rdma_devices": "see that /sys is readable on this node",
-    "default_routes": "install the package iproute2 on this node",
+    "routes": "install the package iproute2 on this node",
 }
 
 
-def hosts(declared: Declared, evidence: Evidence, _causes: Causes) -> list[Finding]:
-    """SL001: a host gave no evidence, so nothing about it is known to be well."""
-    findings = []
-    for name, variables in declared.nodes.items():
-        node = evidence.nodes.get(name, NodeEvidence())
-        if node.facts is None:
-            rails = tuple(rail_of(name, wanted["rail"]) for wanted in variables["fabric_interfaces"])
-            reason = node.errors.get("facts", "")
-            findings.append(_silent(name, "node", reason, "see that it is on and that ssh reaches it", rails))
-    for name in declared.switches:
-        switch = evidence.switches.get(name, SwitchEvidence())
-        if switch.links is None:
-            reason = switch.errors.get("links") or switch.errors.get("bridge_ports", "")
-            findings.append(_silent(name, "switch", reason, "see that it is on and that its API answers", ()))
-    return findings
+@rule(
+    "SL001",
+    "the host gave no evidence",
+    remedy="see that it is on and that ssh, or the API of a switch, reaches it",
+    source="a host that does not answer is never taken to be well",
+)
+def hosts(view: View, found: Found) -> Iterator[Finding]:
+    for name, variables in view.declared.nodes.items():
+        node = view.evidence.nodes.get(name, HostEvidence())
+        if node.silent:
+            rails = [rail_of(name, wanted["rail"]) for wanted in variables["fabric_interfaces"]]
+            yield _silent(found, name, "node", node, "see that it is on and that ssh reaches it", rails)
+    for name in view.declared.switches:
+        switch = view.evidence.switches.get(name, HostEvidence())
+        if switch.silent:
+            yield _silent(found, name, "switch", switch, "see that it is on and that its API answers", [])
 
 
-def _silent(name: str, kind: str, reason: str, remedy: str, rails: tuple[str, ...]) -> Finding:
-    return Finding(
-        "SL001",
-        "fail",
+def _silent(found: Found, name: str, kind: str, seen: HostEvidence, remedy: str, rails: list[str]) -> Finding:
+    reasons = [seen.missing[HOST]] if HOST in seen.missing else list(dict.fromkeys(seen.missing.values()))
+    return found(
         name,
-        f"the {kind} gave no evidence",
-        "an answer",
-        reason or "none",
-        remedy,
-        breaks=(name, *rails),
+        problem=f"the {kind} gave no evidence",
+        expected="an answer",
+        actual="; ".join(reasons) or "none",
+        remedy=remedy,
+        hosts=[name],
+        breaks=[name, *rails],
     )
 
 
-def parts(declared: Declared, evidence: Evidence, _causes: Causes) -> list[Finding]:
-    """SL002: a host answered, but gave no evidence of something. One finding a host."""
-    findings = []
-    for name in declared.nodes:
-        node = evidence.nodes.get(name, NodeEvidence())
-        if node.facts is not None:
-            findings += _missing(name, _node_gaps(declared, name, node), node.errors)
-    for name in declared.switches:
-        switch = evidence.switches.get(name, SwitchEvidence())
-        if switch.links is not None:
-            gaps = {part: _AGAIN for part in ("bridge_ports", "ports") if getattr(switch, part) is None}
-            findings += _missing(name, gaps, switch.errors)
-    return findings
+def gaps(rules: Iterable[Rule]) -> Rule:
+    """Return the rule that says what the others could not tell for want of evidence. One finding a host."""
+    judging: dict[str, list[str]] = defaultdict(list)
+    for one in rules:
+        for need in one.needs:
+            judging[need].append(one.code)
+
+    @rule(
+        "SL002",
+        "the host gave no evidence of a part that rules judge by",
+        severity="unknown",
+        remedy=AGAIN,
+        source="a source that is absent or refuses is said, never guessed",
+    )
+    def judge(view: View, found: Found) -> Iterator[Finding]:
+        for name, variables in view.declared.nodes.items():
+            node = view.evidence.nodes.get(name, HostEvidence())
+            if not node.silent:
+                untried = _untried(view.declared, variables, node.parts)
+                yield from _missing(found, name, "node", node, judging, untried)
+        for name in view.declared.switches:
+            switch = view.evidence.switches.get(name, HostEvidence())
+            if not switch.silent:
+                yield from _missing(found, name, "switch", switch, judging, [])
+
+    return judge
 
 
-def _missing(host: str, gaps: dict[str, str], errors: dict[str, str]) -> list[Finding]:
-    if not gaps:
-        return []
-    # A task that fails ends the host's run: what comes after it is missing because of it.
-    known = {part: errors[part] for part in gaps if part in errors}
-    words = [part.replace("_", " ") for part in gaps]
-    actual = "; ".join(f"{part}: {error}" for part, error in known.items())
-    remedies = list(dict.fromkeys(gaps[part] for part in known or gaps))
-    return [
-        Finding(
-            "SL002",
-            "fail",
-            host,
-            f"the host gave no evidence of {', '.join(words)}",
-            "an answer to every question",
-            actual or "nothing",
-            "; ".join(remedies) + ("" if _AGAIN in remedies else ", then verify again"),
-            breaks=(measuring_of(host),) if "bandwidth" in gaps else (),
-        )
-    ]
+def _missing(
+    found: Found, name: str, kind: str, seen: HostEvidence, judging: Mapping[str, list[str]], untried: list[str]
+) -> Iterator[Finding]:
+    parts = {part: why for part, why in seen.missing.items() if f"{kind}.{part}" in judging}
+    if not parts and not untried:
+        return
+    words = [part.replace("_", " ") for part in parts] + untried
+    reasons = [f"{part.replace('_', ' ')}: {why}" for part, why in parts.items()]
+    codes = sorted({code for part in parts for code in judging[f"{kind}.{part}"]})
+    remedies = list(dict.fromkeys(_REMEDIES[part] for part in parts if part in _REMEDIES))
+    yield found(
+        name,
+        problem=f"the host gave no evidence of {', '.join(words)}",
+        expected=f"an answer{f', to judge {", ".join(codes)}' if codes else ''}",
+        actual="; ".join(reasons) or "nothing",
+        remedy=f"{'; '.join(remedies)}, then run this again" if remedies else AGAIN,
+        hosts=[name],
+        breaks=[measuring_of(name)] if "bandwidth" in parts else [],
+    )
 
 
-def _node_gaps(declared: Declared, name: str, node: NodeEvidence) -> dict[str, str]:
-    """Return what is missing, in words, and what to do about it."""
-    facts = node.facts or {}
-    gaps = {part: remedy for part, remedy in _FACTS.items() if facts.get(part) is None}
-    gaps |= {part: remedy for part, remedy in _NODE_PARTS.items() if getattr(node, part) is None}
-    if node.paths is not None:
-        gaps |= dict.fromkeys(_untried_paths(declared, name, node.paths), _AGAIN)
-    if node.logins is not None:
-        gaps |= dict.fromkeys(_untried_logins(declared, name, node.logins), _AGAIN)
-    return gaps
+def _untried(declared: Declared, variables: Mapping[str, Any], parts: Mapping[str, Any]) -> list[str]:
+    """Return what a probe that ran did not try, in words."""
+    words = []
+    if "paths" in parts:
+        words += _untried_paths(declared, variables, parts["paths"])
+    if "logins" in parts:
+        words += _untried_logins(declared, variables, parts["logins"])
+    return words
 
 
-def _untried_paths(declared: Declared, name: str, paths: list[Record]) -> list[str]:
+def _untried_paths(declared: Declared, variables: Mapping[str, Any], paths: list[Record]) -> list[str]:
     tried = {(path["rail"], path["peer"]) for path in paths if is_tried(path)}
     untried: dict[str, list[str]] = defaultdict(list)
-    variables = declared.nodes[name]
     for wanted in variables["fabric_interfaces"]:
         for peer in variables["fabric_peers"]:
             known = peer["name"] in declared.nodes and wanted["rail"] in peer["addresses"]
@@ -126,9 +134,8 @@ def _untried_paths(declared: Declared, name: str, paths: list[Record]) -> list[s
     return [f"paths on rail {rail} to {', '.join(peers)}" for rail, peers in untried.items()]
 
 
-def _untried_logins(declared: Declared, name: str, logins: list[Record]) -> list[str]:
+def _untried_logins(declared: Declared, variables: Mapping[str, Any], logins: list[Record]) -> list[str]:
     tried = {(login.get("user"), login.get("peer")) for login in logins}
-    variables = declared.nodes[name]
     untried = [
         f"{user} to {peer['name']}"
         for user in variables["ssh_mesh_users"]
@@ -136,3 +143,6 @@ def _untried_logins(declared: Declared, name: str, logins: list[Record]) -> list
         if peer["name"] in declared.nodes and (user, peer["name"]) not in tried
     ]
     return [f"logins of {', '.join(untried)}"] if untried else []
+
+
+RULES = (hosts,)
