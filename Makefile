@@ -4,7 +4,7 @@
 #   make test-fast   lint, unit and contract tests: minutes, no guests
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint sanity unit contract molecule lab-test lab-tools schema golden clean
+.PHONY: help demo test test-fast lint sanity unit contract molecule lab-test lab-tools schema golden findings clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -76,6 +76,10 @@ lab-test: $(DEV_READY) lab-tools
 golden: $(DEV_READY)
 	$(call say,Rewriting the goldens of the plan)
 	tools/golden
+
+findings: $(DEV_READY)
+	$(call say,Writing docs/findings.md from the rules)
+	python tools/findings
 
 schema: $(DEV_READY)
 	$(call say,Writing docs/cluster.schema.json)

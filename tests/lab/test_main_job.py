@@ -133,6 +133,24 @@ def test_nothing_is_left_to_do(rack):
     assert result.count("changed") == {}, [(found.host, found.task, found.diff) for found in result.changed()]
 
 
+def test_a_subset_of_nodes_is_run_alone(rack):
+    some = rack.nodes[-2:]
+    result = rack.play("site.yml", "-l", ",".join(some))
+    assert result.rc == 0, result.output
+    assert result.hosts() == set(some)
+    assert result.count("changed") == {}
+
+
+def test_check_mode_tells_of_a_package_that_apt_knows_nothing_of(rack):
+    node = rack.nodes[0]
+    rack.on(node, "sudo rm -rf /var/lib/apt/lists/*")
+    packages = '{"ofed_packages":["rdma-core","a-package-of-tomorrow"]}'
+    result = rack.play("site.yml", "--check", "--tags", "ofed", "-l", node, "-e", f"'{packages}'")
+    assert result.rc == 0, result.output
+    (told,) = result.changed(node)
+    assert told.message == "would install a-package-of-tomorrow"
+
+
 def test_a_dead_node_fails_alone(rack):
     dead, alive = rack.nodes[-1], rack.nodes[0]
     rack.fault("dead", dead)

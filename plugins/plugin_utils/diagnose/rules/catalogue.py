@@ -9,22 +9,28 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule im
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rules import (
     bandwidth,
     fabric,
+    fleet,
+    health,
     host,
     links,
     paths,
     ports,
     rdma,
     silence,
+    switch_health,
 )
 
 _JUDGING: tuple[Rule, ...] = (
     *links.RULES,
     *ports.RULES,
+    *switch_health.RULES,
     *fabric.RULES,
     *paths.RULES,
     *rdma.RULES,
     *host.RULES,
     *bandwidth.RULES,
+    *fleet.RULES,
+    *health.RULES,
 )
 
 # A host that is silent explains most; what could not be told comes next, since it may explain as well.
