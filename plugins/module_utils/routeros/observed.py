@@ -150,7 +150,6 @@ class Observer:
             "qos_ports": lambda: table(
                 "/interface/ethernet/switch/qos/port", ("name", "egress-rate-queue3", "pfc", "trust-l3")
             ),
-            "switch_ports": lambda: table("/interface/ethernet/switch/port", ("name", "l3-hw-offloading")),
             "nd": lambda: table("/ipv6/nd", ("interface", "ra-lifetime", "disabled")),
         }
 

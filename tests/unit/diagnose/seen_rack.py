@@ -294,7 +294,6 @@ def _switch(values: dict[str, Any]) -> HostEvidence:
             "users": [{"name": "admin", "group": "full", "disabled": False}],
             "neighbours": [],
             "qos_ports": [{"name": link["port"], "egress-rate-queue3": "0"} for link in values["switch_links"]],
-            "switch_ports": [{"name": link["port"], "l3-hw-offloading": "no"} for link in values["switch_links"]],
             "nd": [],
         }
     )

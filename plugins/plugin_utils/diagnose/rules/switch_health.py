@@ -17,6 +17,8 @@ from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.view im
 # The account that the attackers of September 2026 leave behind.
 _ROGUE = {"ops"}
 _FORWARDING = {"designated-port", "root-port"}
+# A second power supply without a cord is its owner's choice.
+_STATES_OF_HEALTH = {"ok", "no-input"}
 
 
 @rule(
@@ -106,7 +108,7 @@ def blocked(view: View, found: Found) -> Iterator[Finding]:
     needs=("switch.system",),
     remedy="upgrade RouterOS, then its firmware (/system/routerboard/upgrade and a reboot)",
     source="MikroTik's notes and owners' reports, each named in the finding",
-    covers=("B14", "B16", "B17", "B18", "B19"),
+    covers=("B16", "B17", "B18", "B19"),
 )
 def release(view: View, found: Found) -> Iterator[Finding]:
     for switch in view.switches():
@@ -172,33 +174,14 @@ def rogue(view: View, found: Found) -> Iterator[Finding]:
 )
 def own_health(view: View, found: Found) -> Iterator[Finding]:
     for switch in view.switches():
-        ill = {name: value for name, value in switch["health"].items() if name.endswith("-state") and value != "ok"}
+        ill = {
+            name: value
+            for name, value in switch["health"].items()
+            if name.endswith("-state") and value not in _STATES_OF_HEALTH
+        }
         if ill:
             actual = ", ".join(f"{name.removesuffix('-state')} {value}" for name, value in sorted(ill.items()))
             yield found(switch.name, expected="fans and power supplies ok", actual=actual, hosts=[switch.name])
-
-
-@rule(
-    "SL225",
-    "layer 3 offloading is on",
-    severity="warn",
-    uses=("switch.switch_ports", "switch.ports"),
-    remedy="/interface/ethernet/switch/port/set l3-hw-offloading=no on these ports",
-    cause="it adds entries to the forwarding table that break traffic between cages",
-    source="an owner of a CRS804 on RouterOS 7.23",
-    covers=("B14",),
-)
-def layer3(view: View, found: Found) -> Iterator[Finding]:
-    for switch in view.switches():
-        factory = factory_names(switch.get("ports"))
-        on = [
-            factory.get(row.get("name", ""), row.get("name", ""))
-            for row in switch.get("switch_ports") or ()
-            if row.get("l3-hw-offloading") in {"yes", "true"}
-        ]
-        ports = [port for port in on if links_of(view.declared, switch.name, port)]
-        if ports:
-            yield found(f"{switch.name}/{', '.join(ports)}", expected="off", actual="on", hosts=[switch.name])
 
 
 @rule(
@@ -241,4 +224,4 @@ def wrong_port(view: View, found: Found) -> Iterator[Finding]:
                 )
 
 
-RULES = (wrong_port, shaper, blocked, errors, rogue, release, switch_firmware, own_health, layer3)
+RULES = (wrong_port, shaper, blocked, errors, rogue, release, switch_firmware, own_health)
