@@ -13,7 +13,7 @@ version_added: 0.2.0
 description:
   - Holds what the role C(sparkloom.cluster.observe) registered on every host against the plan.
   - A host or a part that gave no evidence is a finding; it is never taken to be well.
-  - Explains, and never fails; a play decides by RV(judgement.verdict). With the callback C(sparkloom.cluster.report) the
+  - Explains, and never fails; a play decides by the verdict in RV(judgement). With the callback C(sparkloom.cluster.report) the
     verdict becomes the exit code of the run.
   - What merely follows from another finding, as lost pings do from a broken cable, names that one in C(follows).
   - A link to a host that is not part of the run is judged from its other end alone; paths, logins and bandwidth

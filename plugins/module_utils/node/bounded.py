@@ -70,7 +70,8 @@ def run(command: list[str], limits: Limits, ok: tuple[int, ...] = (0,)) -> str:
     if program is None:
         raise UnavailableError(f"{name} is not installed")
     end = time.monotonic() + limits.seconds
-    process = subprocess.Popen(
+    # run_command knows no limits.
+    process = subprocess.Popen(  # pylint: disable=ansible-bad-function
         [program, *command[1:]],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -102,26 +103,32 @@ def gather(sources: Mapping[str, Callable[[], Any]], limits: Limits) -> tuple[di
     parts: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, source in sources.items():
-        answer: list[tuple[Any, str]] = []
-
-        def ask(source: Callable[[], Any] = source, answer: list[tuple[Any, str]] = answer) -> None:
-            try:
-                answer.append((source(), ""))
-            except UnavailableError as error:
-                answer.append((None, str(error)))
-            except Exception as error:  # noqa: BLE001 - a source's own fault is said, never raised.
-                answer.append((None, f"{type(error).__name__}: {error}"))
-
         # The source's own commands end in time by themselves, and say which one did not.
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        thread.join(limits.seconds * 2)
-        if not answer:
+        asked = _Asked(source)
+        asked.start()
+        asked.join(limits.seconds * 2)
+        if asked.is_alive():
             missing[name] = f"did not answer within {limits.seconds * 2:g} s"
-            continue
-        value, why = answer[0]
-        if why:
-            missing[name] = why
+        elif asked.why:
+            missing[name] = asked.why
         else:
-            parts[name] = value
+            parts[name] = asked.value
     return parts, missing
+
+
+class _Asked(threading.Thread):
+    """One source that is being asked; ``why`` says why it gave no ``value``."""
+
+    def __init__(self, source: Callable[[], Any]) -> None:
+        super().__init__(daemon=True)
+        self._source = source
+        self.value: Any = None
+        self.why = ""
+
+    def run(self) -> None:
+        try:
+            self.value = self._source()
+        except UnavailableError as error:
+            self.why = str(error) or "no reason given"
+        except Exception as error:  # noqa: BLE001 - a source's own fault is said, never raised.
+            self.why = f"{type(error).__name__}: {error}"

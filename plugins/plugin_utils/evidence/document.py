@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.exceptions import best_match
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
 
 VERSION = 1
 Kind = Literal["node", "switch"]
@@ -106,6 +106,9 @@ def schemas(kind: Kind) -> dict[str, dict[str, Any]]:
 
 @cache
 def _validator(kind: Kind, part: str) -> Draft202012Validator:
+    # Imported on use: the inventory plugin has said by then that it is missing, in words.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+
     return Draft202012Validator(schemas(kind)[part])
 
 
@@ -147,6 +150,8 @@ def _problem(kind: Kind, part: str, value: object) -> str:
         return _words(f"not valid: {error}")
     if size > MAX_PART_BYTES:
         return f"not valid: {size} bytes, more than {MAX_PART_BYTES}"
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
     wrong: ValidationError | None = best_match(_validator(kind, part).iter_errors(value))
     if wrong is None:
         return ""
