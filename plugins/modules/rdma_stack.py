@@ -230,7 +230,9 @@ def main() -> None:
     module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     refuse_other_provider(module)
     if absent := missing_packages(module):
-        module.exit_json(changed=False, missing_packages=absent)
+        # In check mode nobody installs them after this, so it is said here: apt would know nothing of them without lists.
+        packages = {"before_header": "packages", "after_header": "packages", "before": "", "after": "\n".join(absent)}
+        module.exit_json(changed=module.check_mode, missing_packages=absent, diff=packages)
 
     present = kernel_modules.hardware_present()
     missing = missing_modules(kernel_modules.wanted(module.params["modules"], present))

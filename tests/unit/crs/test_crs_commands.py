@@ -111,8 +111,8 @@ def test_follow_prints_and_goes_on(desk):
             (None, f"failure: the virtual CRS does not play {PORTS}/blink"),
         ),
         (
-            [f"{PORTS}/print", "=stats="],
-            (None, f"failure: the virtual CRS does not play {PORTS}/print stats="),
+            [f"{PORTS}/print", "=stats-detail="],
+            (None, f"failure: the virtual CRS does not play {PORTS}/print stats-detail="),
         ),
         (
             [f"{PORTS}/set", "=.id=ether1", "=name=ether2"],
