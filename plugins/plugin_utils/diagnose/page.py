@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Rule
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rules.catalogue import RULES
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.thresholds import known
 
+_CATALOGUE = Path(__file__).parents[1] / "data" / "fault_catalogue.json"
 _INTRODUCTION = """# Findings
 
 Made from the rules by `make findings`; do not edit.
@@ -28,7 +32,14 @@ Preflight refuses with codes of its own, SL100 to SL114: see [roles/preflight](.
 
 def render() -> str:
     """Return the page as Markdown."""
-    return "\n".join([_INTRODUCTION, *_table(), "", *_rules(), *_thresholds()])
+    return "\n".join([_INTRODUCTION, *_table(), "", *_rules(), *_thresholds(), *_faults()])
+
+
+@cache
+def catalogue() -> dict[str, dict[str, str]]:
+    """Return the faults that owners met in the field, by the names that rules cover them by."""
+    rows: dict[str, dict[str, str]] = json.loads(_CATALOGUE.read_text(encoding="utf-8"))["rows"]
+    return rows
 
 
 def _table() -> Iterator[str]:
@@ -66,4 +77,18 @@ def _thresholds() -> Iterator[str]:
     yield "|---|---|---|---|"
     for name, threshold in known().items():
         yield f"| `{name}` | {threshold.value:g} {threshold.unit} | {threshold.about} | {threshold.source} |"
+    yield ""
+
+
+def _faults() -> Iterator[str]:
+    yield "## The fault catalogue"
+    yield ""
+    yield "What owners met in the field (`data/fault_catalogue.json`), and the rules that tell it. No rule: not told yet."
+    yield ""
+    yield "| fault | symptom | rules |"
+    yield "|---|---|---|"
+    for name, row in catalogue().items():
+        codes = [rule.code for rule in RULES if name in rule.covers]
+        symptom = row["symptom"].replace("|", "\\|")
+        yield f"| {name} | {symptom} | {', '.join(f'[{code}](#{code.lower()})' for code in codes) or 'none'} |"
     yield ""

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.page import render
+from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.page import catalogue, render
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rule import Rule
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.rules.catalogue import RULES
 from ansible_collections.sparkloom.cluster.plugins.plugin_utils.diagnose.thresholds import Thresholds, known
@@ -37,6 +37,11 @@ def test_a_rule_says_all_that_an_owner_asks(rule: Rule) -> None:
     for need in (*rule.needs, *rule.uses):
         kind, part = need.split(".")
         assert part in schemas(kind)  # type: ignore[arg-type]
+
+
+def test_rules_cover_faults_that_are_in_the_catalogue() -> None:
+    assert {name for rule in RULES for name in rule.covers} <= catalogue().keys()
+    assert all(row["symptom"] and row["source"] for row in catalogue().values())
 
 
 def test_the_page_is_the_rules() -> None:
