@@ -79,6 +79,8 @@ class Commands:
         command = self._played.get(request.command)
         if command is None or not (request.path in state.store.tables or request.path in _ROWS_OF_OTHERS):
             raise errors.not_in_the_lab(request.word)
+        if request.path == HOSTS and request.command not in {"print", "listen"}:
+            raise errors.not_in_the_lab(request.word)
         check_arguments(directory, request)
         if unplayed := _UNPLAYED_ARGUMENTS & request.arguments.keys():
             raise errors.not_in_the_lab(f"{request.word} {min(unplayed)}=")

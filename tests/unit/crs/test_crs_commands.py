@@ -111,6 +111,10 @@ def test_follow_prints_and_goes_on(desk):
             (None, f"failure: the virtual CRS does not play {PORTS}/blink"),
         ),
         (
+            ["/interface/bridge/host/remove", "=numbers=*1"],
+            (None, "failure: the virtual CRS does not play /interface/bridge/host/remove"),
+        ),
+        (
             [f"{PORTS}/print", "=stats-detail="],
             (None, f"failure: the virtual CRS does not play {PORTS}/print stats-detail="),
         ),
